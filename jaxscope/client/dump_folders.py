@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from jaxscope.errors import SourceError
 from jaxscope.model.dumps import FoundDumps, ModuleFiles
 from jaxscope.model.file_kinds import FileForm, is_job_text, recognise
+from jaxscope.model.said import say
 from jaxscope.wire.job_files import MODULE_ENDING, PACKED, read_head, read_whole
 
 MAX_FILES = 200_000
@@ -160,10 +161,10 @@ class _Finder:
             reason = error.strerror or str(error)
             if depth == _MAX_DEPTH:
                 raise SourceError(
-                    f"{folder} cannot be read.",
+                    say("{path} cannot be read.", path=folder),
                     why=reason,
                     where=folder,
-                    remedy="Name a folder that you may read.",
+                    remedy=say("Name a folder that you may read."),
                 ) from None
             self._pass_over(folder, reason)
             return
@@ -484,28 +485,32 @@ def _size(paths: Iterable[str]) -> int:
 
 def _unknown(path: str) -> SourceError:
     if path.endswith(".py"):
-        what = f"{path} is a Python file, which no job left behind."
-        return SourceError(what, remedy=f"Look at it: jaxscope {path}")
-    why = (
+        what = say("{path} is a Python file, which no job left behind.", path=path)
+        return SourceError(what, remedy=say("Look at it: jaxscope {path}", path=path))
+    why = say(
         "By its content it is no HLO, StableHLO or jaxpr, nothing that jax.export serialized, no "
         "profile and no capture; and no text in which JAX logs compilations or XLA lacks memory."
     )
     return SourceError(
-        f"{os.path.basename(path)} is nothing that jaxscope can open.",
-        why=why if _size([path]) else "It is empty.",
+        say("{name} is nothing that jaxscope can open.", name=os.path.basename(path)),
+        why=why if _size([path]) else say("It is empty."),
         where=path,
-        remedy="Name a dump folder of XLA (--xla_dump_to) or of JAX (JAX_DUMP_IR_TO), or a "
-        "file of one of these kinds.",
+        remedy=say(
+            "Name a dump folder of XLA (--xla_dump_to) or of JAX (JAX_DUMP_IR_TO), or a file of "
+            "one of these kinds."
+        ),
         kind="NothingKnown",
     )
 
 
 def _nothing_in(path: str, why: str) -> SourceError:
     return SourceError(
-        f"There is no module in {path}.",
+        say("There is no module in {path}.", path=path),
         why=why,
         where=path,
-        remedy="Run the job with XLA_FLAGS=--xla_dump_to=DIR, or with JAX_DUMP_IR_TO=DIR, and "
-        "open DIR.",
+        remedy=say(
+            "Run the job with XLA_FLAGS=--xla_dump_to=DIR, or with JAX_DUMP_IR_TO=DIR, and open "
+            "DIR."
+        ),
         kind="NothingKnown",
     )

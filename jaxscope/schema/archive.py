@@ -50,7 +50,7 @@ from jaxscope.model.experiments import LAB_RESULTS, LabResult, ProgramComparison
 from jaxscope.model.file_kinds import JSON_ENDING
 from jaxscope.model.graph import graph_from_arrays, graph_to_arrays
 from jaxscope.model.op_name import TagTable
-from jaxscope.model.said import Said, pack_said, unpack_said
+from jaxscope.model.said import Said, pack_said, say, unpack_said
 from jaxscope.model.statistics import drop_unsupported_intervals, without_interval
 from jaxscope.model.timing import Scaling
 from jaxscope.program.fates.table import FateTable, saved_fates
@@ -237,9 +237,15 @@ def encode_bookmarks(bookmarks: Sequence[Bookmark]) -> bytes:
     data = _encode(BookmarksComment(tuple(bookmarks)))
     if len(data) > MAX_COMMENT_BYTES or len(bookmarks) > MAX_BOOKMARKS:
         raise UsageError(
-            f"There are {len(bookmarks)} bookmarks with {len(data):,} bytes of notes; a "
-            f"capture has room for {MAX_BOOKMARKS:,} and {MAX_COMMENT_BYTES:,} bytes.",
-            remedy="Remove some bookmarks, or shorten their notes.",
+            say(
+                "There are {num} bookmarks with {size:,} bytes of notes; a capture has room for "
+                "{most:,} and {most_bytes:,} bytes.",
+                num=len(bookmarks),
+                size=len(data),
+                most=MAX_BOOKMARKS,
+                most_bytes=MAX_COMMENT_BYTES,
+            ),
+            remedy=say("Remove some bookmarks, or shorten their notes."),
         )
     return data
 
@@ -461,12 +467,15 @@ def load_saved(path: str | Path) -> Saved:
         OverflowError,
     ) as error:
         raise SourceError(
-            f"{place.name} cannot be opened: it is damaged or no capture of jaxscope's.",
-            why=f"The entry {error.args[0]} is missing."
+            say(
+                "{name} cannot be opened: it is damaged or no capture of jaxscope's.",
+                name=place.name,
+            ),
+            why=say("The entry {name} is missing.", name=str(error.args[0]))
             if isinstance(error, KeyError)
             else str(error)[:500],
             where=str(place),
-            remedy="Save the capture again, or capture the call anew.",
+            remedy=say("Save the capture again, or capture the call anew."),
         ) from None
 
 

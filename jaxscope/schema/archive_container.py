@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from jaxscope.errors import EnvironmentProblem, SourceError, UsageError
 from jaxscope.model.file_kinds import open_without_waiting
+from jaxscope.model.said import say
 from jaxscope.schema.whole_file import write_whole
 
 MAX_ENTRIES = 64
@@ -46,24 +47,24 @@ def write(path: Path, entries: Mapping[str, bytes], comment: bytes = b"") -> Non
         EnvironmentProblem: The disk refuses.
     """
     if path.is_dir() or not path.parent.is_dir() or (path.exists() and not path.is_file()):
-        what = "is in a folder that does not exist"
-        if path.exists():  # replacing a device such as /dev/null would harm the whole machine
-            what = "is a folder" if path.is_dir() else "is no regular file"
-        raise UsageError(
-            f"{path} cannot be written: it {what}.",
-            where=str(path),
-            remedy="Name a file in a folder that exists.",
+        what = say(
+            "{path} cannot be written: it is in a folder that does not exist.", path=str(path)
         )
+        if path.is_dir():
+            what = say("{path} cannot be written: it is a folder.", path=str(path))
+        elif path.exists():  # replacing a device such as /dev/null would harm the whole machine
+            what = say("{path} cannot be written: it is no regular file.", path=str(path))
+        raise UsageError(what, where=str(path), remedy=say("Name a file in a folder that exists."))
     try:
         write_whole(path, lambda draft: _write_zip(draft, entries, comment))
     except OSError as error:
         raise EnvironmentProblem(
-            f"{path.name} could not be saved.",
+            say("{name} could not be saved.", name=path.name),
             why=error.strerror or str(error),
             where=str(path),
-            remedy="Free some space."
+            remedy=say("Free some space.")
             if error.errno == errno.ENOSPC
-            else "Choose a folder that you may write to.",
+            else say("Choose a folder that you may write to."),
             kind=errno.errorcode.get(error.errno or 0, ""),
         ) from None
 
@@ -80,13 +81,13 @@ def read_commented(path: Path) -> tuple[dict[str, bytes], bytes]:
         SourceError: The file is missing, no regular file, too large, damaged or holds anything
             that jaxscope does not write.
     """
-    remedy = "Check that it is a .jaxscope file and was copied completely."
+    remedy = say("Check that it is a .jaxscope file and was copied completely.")
     try:
         with open_regular(path, MAX_TOTAL_BYTES) as file:
             return _read_zip(file)
     except OSError as error:
         why = error.strerror or str(error)
-        remedy = "Check its path, and that you may read it."
+        remedy = say("Check its path, and that you may read it.")
     except (
         ValueError,
         zipfile.BadZipFile,
@@ -98,10 +99,10 @@ def read_commented(path: Path) -> tuple[dict[str, bytes], bytes]:
         MemoryError,
         OverflowError,
     ) as error:
-        why = str(error) or "The end of the file is missing."
+        why = str(error)[:500] or say("The end of the file is missing.")
     raise SourceError(
-        f"{path.name} cannot be opened as a capture.",
-        why=why[:500],
+        say("{name} cannot be opened as a capture.", name=path.name),
+        why=why,
         where=str(path),
         remedy=remedy,
     )

@@ -57,6 +57,7 @@ from jaxscope.model.capture import (
 )
 from jaxscope.model.experiments import ProgramCost
 from jaxscope.model.graph import older_part
+from jaxscope.model.said import say
 from jaxscope.model.timing import NodeTime
 from jaxscope.model.values import ArraySummary, EquationValues
 from jaxscope.program.name_links import LINK
@@ -315,8 +316,8 @@ def load_contract(path: str | Path) -> Capture:
     """
     return _load(
         Path(path),
-        "a capture",
-        "jaxscope capture FILE [CALL] -o out.json writes one.",
+        say("a capture"),
+        say("jaxscope capture FILE [CALL] -o out.json writes one."),
         lambda data: _read(CONTRACT.decode(_Capture, data)),
     )
 
@@ -331,8 +332,8 @@ def load_timing(path: str | Path) -> Timing:
     """
     return _load(
         Path(path),
-        "a timing",
-        "jaxscope time FILE [CALL] --save out.json writes one.",
+        say("a timing"),
+        say("jaxscope time FILE [CALL] --save out.json writes one."),
         lambda data: CONTRACT.decode(Timing, data),
     )
 
@@ -346,10 +347,11 @@ def _load(place: Path, what: str, remedy: str, read: Callable[[bytes], T]) -> T:
     except OSError as error:
         why = error.strerror or str(error)
     except (ValueError, KeyError, RecursionError, OverflowError) as error:  # msgspec's too
-        why = f"It names {error} without having it." if isinstance(error, KeyError) else str(error)
-    raise SourceError(
-        f"{place.name} cannot be read as {what}.", why=why[:500], where=str(place), remedy=remedy
-    )
+        why = str(error)[:500]
+        if isinstance(error, KeyError):
+            why = say("It names {name} without having it.", name=why)
+    told = say("{name} cannot be read as {what}.", name=place.name, what=what)
+    raise SourceError(told, why=why, where=str(place), remedy=remedy)
 
 
 def _read(raw: _Capture) -> Capture:

@@ -18,6 +18,7 @@ from typing import IO, Any, cast
 
 from jaxscope.errors import SourceError
 from jaxscope.model.file_kinds import GZIP, HEAD_BYTES, XZ, ZSTD, open_without_waiting
+from jaxscope.model.said import say
 
 MAX_FILE_BYTES = 512 << 20
 """Of a file, unpacked: as large as a module may be (`program.hlo.proto`)."""
@@ -66,7 +67,7 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
         raise _unreadable(path, getattr(error, "strerror", None) or str(error)) from None
     with opened as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise _unreadable(path, "It is no regular file.")
+            raise _unreadable(path, say("It is no regular file."))
         start = file.read(max(map(len, (GZIP, XZ, ZSTD))))
         file.seek(0)
         if start.startswith(GZIP):
@@ -100,27 +101,35 @@ def _import_reader(path: str, program: str, names: tuple[str, ...]) -> Any:
         with contextlib.suppress(ImportError):
             return importlib.import_module(name)
     raise SourceError(
-        f"{path} is compressed with {program}, which this Python cannot read.",
+        say(
+            "{path} is compressed with {program}, which this Python cannot read.",
+            path=path,
+            program=program,
+        ),
         where=path,
-        remedy=f"Unpack it first: {program} -d {path}",
+        remedy=say("Unpack it first: {program} -d {path}", program=program, path=path),
         kind="NoReader",
     )
 
 
 def _unreadable(path: str, why: str) -> SourceError:
     return SourceError(
-        f"{path} cannot be read.",
+        say("{path} cannot be read.", path=path),
         why=why,
         where=path,
-        remedy="Name a file that is complete and that you may read.",
+        remedy=say("Name a file that is complete and that you may read."),
         kind="Unreadable",
     )
 
 
 def _too_large(path: str, max_bytes: int) -> SourceError:
     return SourceError(
-        f"{path} is larger than what jaxscope reads ({max_bytes >> 20} MiB).",
+        say(
+            "{path} is larger than what jaxscope reads ({size} MiB).",
+            path=path,
+            size=max_bytes >> 20,
+        ),
         where=path,
-        remedy="Name the file of a smaller module.",
+        remedy=say("Name the file of a smaller module."),
         kind="TooLarge",
     )

@@ -540,9 +540,7 @@ class GroupPlacer:
         boxes = [
             self._wiring.targets_of(end.bundle)[0] if isinstance(end, Port) else end for end in ends
         ]
-        titles = [self.text(box).title for box in boxes]
-        names = join_names(titles)
-        names = titles[0] if names == titles[0] else names  # with its template
+        names = join_names([self.text(box).title for box in boxes])
         room = MERGED_STUB_PX - 2 * _STUB_PADDING_PX
         return self._cut(say(TOGETHER, first="→ ", then=names), room)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from jaxscope.model import NONE
-from jaxscope.model.said import BESIDE, say, say_joined
+from jaxscope.model.said import BESIDE, TOGETHER, say, say_joined
 from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
@@ -266,7 +266,10 @@ def join_names(names: Iterable[str]) -> str:
 
     Where they are too long together, the first and how many more there are.
     """
-    first, *others = dict.fromkeys(name.rpartition(" / ")[2] for name in names)
+    whole = list(names)
+    first, *others = dict.fromkeys(name.rpartition(" / ")[2] for name in whole)
+    if first == whole[0] and not others:
+        return whole[0]  # with its template
     every = ", ".join((first, *others))
     return every if not others or len(every) <= _MOST_LETTERS else f"{first} +{len(others)}"
 
@@ -504,10 +507,12 @@ class OffPageConnectors:
         loose: list[OffPageConnector] = []
         for (place, is_source), (bundle, by_far) in cut.items():
             name = (
-                self._name_of(next(iter(by_far))) if len(by_far) == 1 else f"{len(by_far)} others"
+                self._name_of(next(iter(by_far)))
+                if len(by_far) == 1
+                else say("{num} others", num=len(by_far))
             )
             values = {value: type_ for each in by_far.values() for value, type_ in each.items()}
-            text = f"→ {name}" if is_source else name
+            text = say(TOGETHER, first="→ ", then=name) if is_source else name
             loose.append(OffPageConnector(place, is_source, text, (box,), values, bundle))
         return kept, loose
 
@@ -672,13 +677,15 @@ class OffPageConnectors:
         ends: list[OffPageConnector] = []
         for far, values in groups:
             name = join_names(
-                "backward" if self._is_open_backward(each) else self._name_of(each) for each in far
+                say("backward") if self._is_open_backward(each) else self._name_of(each)
+                for each in far
             )
-            text = f"→ {name}" if is_source else name
+            text = say(TOGETHER, first="→ ", then=name) if is_source else name
             if is_source and not all(self._is_beside(place, each) for each in far):
                 once = values_at_once(self._view, self._wiring, values)
-                text = text.replace(BACKWARD, "")  # residuals lead there only
-                text = " · ".join(filter(None, (text, describe_bytes(self._view, once))))
+                if BACKWARD in text:  # residuals lead there only
+                    text = text.replace(BACKWARD, "")
+                text = say_joined((text, describe_bytes(self._view, once)), BESIDE)
             ends.append(OffPageConnector(place, is_source, text, far, values, bundle))
         return ends
 

@@ -31,6 +31,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import TraceError
+from jaxscope.model.said import BOTH, say, say_joined
 from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.checks.purity import PurityWatch
@@ -369,8 +370,8 @@ _ACTS = {
     "sendall": "sends",
 }
 """What functions that Python or a library has in C do beside computing, by their names."""
-_NOT_COMPILED = "Eager calls go through that code, compiled calls do not."
-_TAKE_AND_RETURN = "Take what it needs as an argument and return what it makes."
+_NOT_COMPILED = say("Eager calls go through that code, compiled calls do not.")
+_TAKE_AND_RETURN = say("Take what it needs as an argument and return what it makes.")
 _TAKES_NEXT = "takes the next value of a generator that was made before"
 _INSTEAD = {
     "prints": "Print with jax.debug.print, or outside of the function.",
@@ -400,11 +401,14 @@ class Difference:
     @property
     def summary(self) -> str:
         """What, and where."""
-        return f"{self.what} ({self.where})" if self.where else self.what
+        if not self.where:
+            return self.what
+        return say("{told} ({interval})", told=self.what, interval=self.where)
 
     def text(self) -> str:
         """What differs, where, why, and what to try, in one paragraph."""
-        return f"No verdict: {self.summary}. {self.why} {self.remedy}"
+        verdict = say("No verdict: {why}.", why=self.summary)
+        return say_joined((verdict, self.why, self.remedy))
 
 
 def refuse_unrun(result: Any, function: Any = None) -> Any:
@@ -545,10 +549,12 @@ class WorkWatch:
         """The first part of an argument that is not what it was when watching began, if any."""
         return [
             Difference(
-                f"the call changes its argument `{path}`",
-                "Each eager call works from what the one before it left, and it is not known that "
-                "compiled calls do the same.",
-                "Return what it makes, and leave the arguments as they are.",
+                say("the call changes its argument `{path}`", path=path),
+                say(
+                    "Each eager call works from what the one before it left, and it is not known "
+                    "that compiled calls do the same."
+                ),
+                say("Return what it makes, and leave the arguments as they are."),
                 self.place,
                 path,
             )
@@ -560,8 +566,8 @@ class WorkWatch:
         now = {**self._read_outside(), **dict(find_parts(self._arguments))}
         return [
             Difference(
-                f"the first eager call changed {_quote(path)}",
-                "Later ones may find there what the compiled call computes each time.",
+                say("the first eager call changed {path}", path=_quote(path)),
+                say("Later ones may find there what the compiled call computes each time."),
                 _TAKE_AND_RETURN,
                 self.place,
                 path,
@@ -585,7 +591,7 @@ class WorkWatch:
                 found.append(
                     Difference(
                         f"the {change.what} {_when(is_traced=is_traced)}",
-                        "Eager calls go through that code, compiled calls do not.",
+                        _NOT_COMPILED,
                         finding.remedy,
                         place if finding.line else self.place,
                         change.name,
@@ -607,15 +613,15 @@ class WorkWatch:
         drawn = [path for path in changed if path in now and now[path].draws]
         for path in drawn:
             yield Difference(
-                f"the function draws random numbers from {_quote(path)}",
-                "Each eager call draws others; a compiled call has those that tracing drew.",
-                "Take them from jax.random, with a key as an argument.",
+                say("the function draws random numbers from {path}", path=_quote(path)),
+                say("Each eager call draws others; a compiled call has those that tracing drew."),
+                say("Take them from jax.random, with a key as an argument."),
                 self.place,
                 path,
             )
         for path in changed[: 0 if drawn else 1]:
             yield Difference(
-                f"the function changes `{path}`",
+                say("the function changes `{path}`", path=path),
                 _NOT_COMPILED,
                 _TAKE_AND_RETURN,
                 self.place,
@@ -627,7 +633,7 @@ class WorkWatch:
         for name, before in self._assigned.items():
             if now.get(name, before) != before:
                 yield Difference(
-                    f"the function changes the global `{name}`",
+                    say("the function changes the global `{name}`", name=name),
                     _NOT_COMPILED,
                     _TAKE_AND_RETURN,
                     self.place,
@@ -749,10 +755,15 @@ def describe_leak(tracer: Any, place: str) -> Difference:
     made = compat.tracer_place(tracer)
     where = f"made at {made}" if made else place
     return Difference(
-        f"the eager call returned a leaked tracer ({type(tracer).__name__}), no array",
-        "An earlier trace left it in a cache or a global, and the eager call found it there: it "
-        "did not compute.",
-        "Keep nothing of a trace: return what the function makes, or fill the cache outside.",
+        say(
+            "the eager call returned a leaked tracer ({kind}), no array",
+            kind=type(tracer).__name__,
+        ),
+        say(
+            "An earlier trace left it in a cache or a global, and the eager call found it there: "
+            "it did not compute."
+        ),
+        say("Keep nothing of a trace: return what the function makes, or fill the cache outside."),
         where,
     )
 
@@ -779,17 +790,25 @@ def _differences(
         return
     if difference := _differ(first, second, _REPEATED, share=0.0):
         yield Difference(
-            f"two eager calls with the same arguments returned different results: {difference}",
-            "The function uses what changes from call to call, such as random numbers of the host "
-            "or a counter; a compiled call repeats what tracing saw.",
-            "Pass what changes as an argument; take random numbers from jax.random.",
+            say(
+                "two eager calls with the same arguments returned different results: {difference}",
+                difference=difference,
+            ),
+            say(
+                "The function uses what changes from call to call, such as random numbers of the "
+                "host or a counter; a compiled call repeats what tracing saw."
+            ),
+            say("Pass what changes as an argument; take random numbers from jax.random."),
             place,
         )
     elif difference := _differ(eager, jitted, _TOLERANCE, share=0.01):
         yield Difference(
-            f"the eager and the compiled call returned different results: {difference}",
-            "So it is not known that they do the same work.",
-            "`jaxscope time --agreement` finds the equation where they part.",
+            say(
+                "the eager and the compiled call returned different results: {difference}",
+                difference=difference,
+            ),
+            say("So it is not known that they do the same work."),
+            say("`jaxscope time --agreement` finds the equation where they part."),
             place,
         )
 
@@ -816,13 +835,15 @@ class _Results:
         """
         if self.tree != other.tree or self.types != other.types:
             mine, others = (", ".join(each.types)[:100] or "nothing" for each in (self, other))
-            return f"{mine} and {others}" if mine != others else "of another structure"
+            if mine == others:
+                return say("of another structure")
+            return say(BOTH, first=mine, then=others)
         for number, (one, two) in enumerate(zip(self.samples, other.samples, strict=True)):
             if one is None or two is None or not one.size:
                 continue
             if not np.issubdtype(one.dtype, np.inexact):
                 if np.count_nonzero(one != two) > share * one.size:
-                    return f"other elements in result {number}"
+                    return say("other elements in result {number}", number=number)
                 continue
             both = np.isfinite(one) & np.isfinite(two)
             if not both.any():
@@ -830,7 +851,11 @@ class _Results:
             apart = float(np.abs(one[both] - two[both]).max())
             scale = float(np.abs(one[both]).max())
             if apart > tolerance * scale and apart > 1e-30:
-                return f"up to {apart:.3g} apart where the largest is {scale:.3g}"
+                return say(
+                    "up to {apart} apart where the largest is {scale}",
+                    apart=f"{apart:.3g}",
+                    scale=f"{scale:.3g}",
+                )
         return ""
 
 

@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.model.said import say, say_joined
 from jaxscope.model.values import ArrayDifference, is_beyond
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
@@ -40,6 +41,9 @@ _BUDGET_S = 60.0
 _TRIALS_BUDGET_S = 30.0
 _KEPT_BYTES = 1 << 30
 _MOST_EQUATIONS = 5_000
+
+
+_NOT_HERE = say("The second run does not come here.")
 
 
 class NoSuchForm(Exception):
@@ -74,7 +78,7 @@ class OtherForms:
 
     def _compute(self, form: str, place: Place) -> list[Any]:
         if compat.open_jaxpr(self._jaxpr).effects:
-            raise NoSuchForm("The program has side effects: it is not run once more.")
+            raise NoSuchForm(say("The program has side effects: it is not run once more."))
         if form == AGAIN:
             return list(map(_as_numpy, self._run_again(place)))
         self._is_wide = form == FLOAT64
@@ -84,7 +88,7 @@ class OtherForms:
         if not place:
             return list(map(_as_numpy, results))
         if not bool(asked[0]):
-            raise NoSuchForm(f"In {form} the program does not come here.")
+            raise NoSuchForm(say("In {form} the program does not come here.", form=form))
         return list(map(_as_numpy, asked[1:]))
 
     def _run_again(self, place: Place) -> list[Any]:
@@ -99,9 +103,9 @@ class OtherForms:
             try:
                 part = inside.find(name, None if inside.num_rounds is None else iteration)
             except LookupError as error:
-                raise NoSuchForm(f"The second run does not come here. {error}") from None
+                raise NoSuchForm(say_joined((_NOT_HERE, error.args[0]))) from None
             if inside.is_aside(part):
-                raise NoSuchForm(f"The second run does not come here. {inside.reason}")
+                raise NoSuchForm(say_joined((_NOT_HERE, inside.reason)))
             frame = inside.part(part)
         return frame.results(place[-1][0])
 
@@ -121,7 +125,7 @@ class OtherForms:
             if not place:
                 return list(map(_as_numpy, results))
             if not bool(asked[0]):
-                raise NoSuchForm("The program does not come here.")
+                raise NoSuchForm(say("The program does not come here."))
             return list(map(_as_numpy, asked[1:]))
 
         return run
@@ -181,7 +185,7 @@ class OtherForms:
         enter = {"cond": self._enter_branch, "scan": self._enter_scan, "while": self._enter_while}
         if name in enter:
             return enter[name](equation, operands, place)
-        raise NoSuchForm(f"{name} is compiled as a whole.")
+        raise NoSuchForm(say("{name} is compiled as a whole.", name=name))
 
     def _enter_branch(
         self, equation: Any, operands: list[Any], place: Place
@@ -234,9 +238,9 @@ class OtherForms:
         parameters = equation.params
         condition, body = parameters["cond_jaxpr"], parameters["body_jaxpr"]
         if place and place[0][1] == "cond_jaxpr":
-            raise NoSuchForm("What the condition of a loop computes is no result of the loop.")
+            raise NoSuchForm(say("What the condition of a loop computes is no result of the loop."))
         if compat.open_jaxpr(condition).outvars[0].aval.shape:
-            raise NoSuchForm("The loop is one of several by vmap: it is compiled as a whole.")
+            raise NoSuchForm(say("The loop is one of several by vmap: it is compiled as a whole."))
         num_cond, num_body = parameters["cond_nconsts"], parameters["body_nconsts"]
         for_cond, for_body = operands[:num_cond], operands[num_cond : num_cond + num_body]
         start = operands[num_cond + num_body :]
@@ -360,7 +364,7 @@ def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channe
                 if first is None and _is_beyond(difference, ulps):
                     first = f"{frame.prefix}{number}", place, at, eager
     except NoSuchForm as missing:
-        reason = str(missing)
+        reason = missing.args[0]
     except Exception as error:  # of XLA, or of an equation that cannot run by itself
         reason = f"{type(error).__name__}: {str(error).strip()[:300]}"
     fields = {"form": form, "in_own_type": sorted(forms.in_own_type), "reason": reason}
@@ -369,7 +373,7 @@ def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channe
         channel.send("comparison", told)
         return
     # Should XLA end the process for want of a pass, what is known by then is known.
-    lost = "XLA gave up when it was compiled without a pass."
+    lost = say("XLA gave up when it was compiled without a pass.")
     channel.send("comparison", {**told, "trials_reason": lost})
     channel.progress("against", f"Which part of the compiler makes equation {first[0]} differ")
     trials, why = try_without_passes(forms, *first[1:], ulps)
@@ -415,7 +419,9 @@ def try_without_passes(
         for trial in try_passes(run_in_time, [eager], list_passes, compare):
             trials.append(trial)  # those that were made count, should time run out
     except OutOfTime:
-        return trials, f"After {_TRIALS_BUDGET_S:.0f} s no further pass was switched off."
+        return trials, say(
+            "After {seconds:.0f} s no further pass was switched off.", seconds=_TRIALS_BUDGET_S
+        )
     except Exception as error:  # of XLA, or of an equation that cannot run by itself
         return trials, f"{type(error).__name__}: {str(error).strip()[:300]}"
     return trials, ""

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.model.said import say
 from jaxscope.model.units import shorten
 from jaxscope.model.values import Index, ValueCondition, compare_arrays, parse_slice
 from jaxscope.worker.stages.nonfinite import count_nonfinite
@@ -197,7 +198,7 @@ def view_slice(value: Any, text: str) -> SliceView:
     note = ""
     if not is_plain(value):
         value = jax.random.key_data(value)
-        note = "Random keys are shown as the numbers that they consist of."
+        note = say("Random keys are shown as the numbers that they consist of.")
     array = np.asarray(value)
     if not text.strip():
         text = ", ".join(["0"] * (array.ndim - 2) + ["..."])
@@ -218,7 +219,7 @@ def view_slice(value: Any, text: str) -> SliceView:
     shown = part.reshape(rows, columns)[:num_rows, :num_columns]
     numbers = _as_numbers(part)
     if np.iscomplexobj(part):
-        note = "Picture and histogram show the magnitude."
+        note = say("Picture and histogram show the magnitude.")
     arrays, sampled = _make_picture(numbers)
     pairs = zip(index, array.shape, strict=True)
     kept = [each.indices(size) for each, size in pairs if isinstance(each, slice)]

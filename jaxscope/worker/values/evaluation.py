@@ -23,6 +23,7 @@ import numpy as np
 
 from jaxscope.model.graph import Direction
 from jaxscope.model.op_name import read_direction
+from jaxscope.model.said import say, say_joined
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -322,18 +323,25 @@ class Evaluator:
         infinite = self._origins.get(_INF)
         if kind == _NAN and any(count_nonfinite(value).num_inf for value in operands):
             if infinite is not None:
-                at = f", line {infinite['line']}" if infinite["line"] else ""
-                because += (
-                    f" The first equation that made Inf of finite operands is "
-                    f"{infinite['equation']} ({infinite['operation']}{at}): "
-                    f"{infinite['because']}"
+                operation = infinite["operation"]
+                if infinite["line"]:
+                    operation = say(
+                        "{operation}, line {line}", operation=operation, line=infinite["line"]
+                    )
+                more = say(
+                    "The first equation that made Inf of finite operands is {id} ({operation}): "
+                    "{because}",
+                    id=infinite["equation"],
+                    operation=operation,
+                    because=infinite["because"],
                 )
             elif self._cut:
-                because += (
-                    " Where that Inf was made is not known: not all rounds of loops were run."
+                more = say(
+                    "Where that Inf was made is not known: not all rounds of loops were run."
                 )
             else:
-                because += " No equation made that Inf: an argument or a constant holds it."
+                more = say("No equation made that Inf: an argument or a constant holds it.")
+            because = say_joined((because, more))
         return {
             "equation": id,
             "stage": self._stage,
@@ -423,12 +431,19 @@ def _explain(equation: Any, operands: list[Any], result: Any, element: tuple[int
             read = []
             break
         read.append(_show(array[element] if array.shape else array[()]))
-    at = f" at element [{', '.join(map(str, element))}]" if element else ""
+    at = say(" at element {element}", element=f"[{', '.join(map(str, element))}]")
+    where = at if element else ""
+    value = _show(result[element])
     if read and name not in _NOT_ELEMENTWISE:
-        return f"{name}({', '.join(read)}) is {_show(result[element])}{at}."
+        made = f"{name}({', '.join(read)})"
+        return say("{made} is {value}{where}.", made=made, value=value, where=where)
     kinds = [count for count in map(count_nonfinite, operands) if count]
-    given = f"operands that hold {kinds[0]}" if kinds else "finite operands"
-    return f"{name} makes {_show(result[element])} of {given}{at}."
+    given = (
+        say("operands that hold {kinds}", kinds=str(kinds[0])) if kinds else say("finite operands")
+    )
+    return say(
+        "{name} makes {value} of {given}{where}.", name=name, value=value, given=given, where=where
+    )
 
 
 _NOT_ELEMENTWISE = frozenset(

@@ -21,6 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.model.said import say
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Skipped, was_skipped
 from jaxscope.worker.provenance.tagging import nested_jaxprs
@@ -381,16 +382,23 @@ class Inside:
             if equation.primitive.name == "cond":
                 branches = [b for b in nested_jaxprs(equation.params) if b[0].startswith("branch")]
                 others = [(*each, called[0][2]) for each in branches if each[0] != called[0][0]]
-                told = ", ".join(name for name, _, _ in others)
-                self.reason = f"{called[0][0]} was taken" + (f", not {told}." if told else ".")
+                names = ", ".join(name for name, _, _ in others)
+                taken = called[0][0]
+                self.reason = (
+                    say("{taken} was taken, not {names}.", taken=taken, names=names)
+                    if names
+                    else say("{taken} was taken.", taken=taken)
+                )
                 self._called = [*called, *(each for each in others if _can_be_tried(each[1]))]
             elif equation.primitive.name.startswith("custom_"):
-                self.reason = "Inside is the function itself; its rule belongs to the derivative."
+                self.reason = say(
+                    "Inside is the function itself; its rule belongs to the derivative."
+                )
             self._names = tuple(name for name, _, _ in self._called)
         elif self._loop is not None:
             self._open_loop()
         elif nested_jaxprs(equation.params):
-            self.reason = f"{equation.primitive.name} runs as a whole."
+            self.reason = say("{name} runs as a whole.", name=equation.primitive.name)
         self._states: dict[int, tuple[Any, ...]] = {}
         self._num_rounds: int | None = None
         self._advance: Any = None
@@ -492,16 +500,22 @@ class Inside:
             LookupError: There is none; the message says why.
         """
         if name not in self._names:
-            raise LookupError(self.reason or "This part of the program does not run.")
+            raise LookupError(self.reason or say("This part of the program does not run."))
         if self._loop is None:
             return self._names.index(name)
         rounds = self.num_rounds or 0
         most = rounds + (self._is_while and name == "cond_jaxpr")
         if not most:
-            raise LookupError("The loop has no round.")
+            raise LookupError(say("The loop has no round."))
         number = 0 if iteration is None else int(self._loop.place(iteration))
         if not 0 <= number < most:
-            raise LookupError(f"The loop has {rounds:,} rounds: there is no {iteration:,}.")
+            raise LookupError(
+                say(
+                    "The loop has {rounds:,} rounds: there is no {number:,}.",
+                    rounds=rounds,
+                    number=iteration,
+                )
+            )
         return 2 * number + self._names.index(name) if self._is_while else number
 
     def part(self, number: int) -> JaxprFrame:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.errors import Explanation, JaxscopeError
+from jaxscope.model.said import say, say_joined
 from jaxscope.model.values import ValueCondition, parse_condition
 from jaxscope.wire.messages import Message
 from jaxscope.worker import compat
@@ -102,7 +103,7 @@ class Stepper:
         """Do what a message says, and tell what came of it."""
         do = self._move if message.type == "move" else self._look
         number, before = int(message.fields.get("number") or 0), self.path
-        why = "It was stopped."
+        why: str = say("It was stopped.")
         try:
             done, was_skipped = run_skippable(lambda: do(message))
         except Exception as error:  # of user code, or of an operation that cannot run here
@@ -112,11 +113,8 @@ class Stepper:
             if message.type == "look":
                 done = "array_view", {"problem": why}, {}
             else:
-                done = (
-                    "step",
-                    {"is_unmoved": True, "note": f"{why} The run stands where it was."},
-                    {},
-                )
+                note = say_joined((why, say("The run stands where it was.")))
+                done = "step", {"is_unmoved": True, "note": note}, {}
         type_, fields, arrays = done
         self._channel.send(type_, {**fields, "number": number}, arrays)
 
@@ -139,12 +137,14 @@ class Stepper:
             elif (simple := self._moves().get(goal)) is not None:
                 self.path = simple()
             self._come()
-        except (Unreached, ValueError) as error:
+        except Unreached as error:
+            self.path, note = before, error.args[0]
+        except ValueError as error:
             self.path, note = before, str(error)
         except EquationFailed as failed:
             rounds = [n for n in fields.get("iterations") or () if isinstance(n, int)]
             self.path = self._find(failed.id, rounds or self._iterations(before)[0])
-            note = "The run ends here: this equation fails."
+            note = say("The run ends here: this equation fails.")
         return "step", {**self._describe(), **extra, "note": note or self._tell_aside()}, {}
 
     def _moves(self) -> dict[str, Callable[[], Path]]:
@@ -182,12 +182,12 @@ class Stepper:
         inner = self._first_inside(self.path)
         if inner is None:
             reason = self._frame(self.path).inside(self.path[-1][0]).reason
-            raise Unreached(reason or "There is nothing inside of this equation.")
+            raise Unreached(reason or say("There is nothing inside of this equation."))
         return inner
 
     def _out(self) -> Path:
         if len(self.path) < 2:
-            raise Unreached("Nothing is around this equation.")
+            raise Unreached(say("Nothing is around this equation."))
         return (*self.path[:-2], (self.path[-2][0], -1))
 
     def _first_inside(self, path: Path) -> Path | None:
@@ -228,8 +228,9 @@ class Stepper:
                 self._told_s = now
                 self._channel.progress("step", f"At {self._id(path)}", can_skip=True)
             if self._is_end(path):
-                note = "No equation from there to the end has such a value."
-                return path, note + (f" Not looked into: {', '.join(closed)}." if closed else "")
+                note = say("No equation from there to the end has such a value.")
+                aside = say("Not looked into: {names}.", names=", ".join(closed))
+                return path, say_joined((note, aside if closed else ""))
             frame, number = self._frame(path), path[-1][0]
             inside = frame.inside(number)
             is_opened = inside.num_parts > 0
@@ -240,7 +241,10 @@ class Stepper:
                     continue  # the equations inside are looked at
                 for place, value in enumerate(frame.results(number)):
                     if matches(condition, value):
-                        return path, f"Result {place} is as asked: {_write_condition(condition)}."
+                        told = _write_condition(condition)
+                        return path, say(
+                            "Result {place} is as asked: {told}.", place=place, told=told
+                        )
 
     def _find(self, id: str, iterations: list[int]) -> Path:
         """The place of an equation; of loops without a number the round where the run stands."""
@@ -258,7 +262,8 @@ class Stepper:
         for place in range(0, len(words), 2):
             number = _whole(words[place])
             if number is None or number >= max(len(frame.equations), 1):
-                raise Unreached(f"The stage {self._subject.stage.name} has no equation {id}.")
+                stage = self._subject.stage.name
+                raise Unreached(say("The stage {stage} has no equation {id}.", stage=stage, id=id))
             if place + 1 >= len(words):
                 found.append((number, -1))
                 break
@@ -283,14 +288,22 @@ class Stepper:
         try:
             return inside.find(name, wanted)
         except LookupError as error:
-            raise Unreached(f"The run does not come there. {error}") from None
+            why = say("The run does not come there.")
+            raise Unreached(say_joined((why, error.args[0]))) from None
 
     def _refuse_more_than(self, num_given: int) -> None:
         num_loops = len(self._iterations(self.path)[0])
         if num_given > num_loops:
-            around = f"{num_loops} loops are" if num_loops > 1 else "One loop is"
-            around = around if num_loops else "No loop is"
-            raise Unreached(f"{around} around this equation, and {num_given} rounds were given.")
+            around = say("{num} loops are", num=num_loops)
+            if num_loops < 2:
+                around = say("One loop is") if num_loops else say("No loop is")
+            raise Unreached(
+                say(
+                    "{around} around this equation, and {num} rounds were given.",
+                    around=around,
+                    num=num_given,
+                )
+            )
 
     def _go_to_origin(self) -> tuple[str, dict[str, Any]]:
         """Go where NaN, or else Inf, was made first."""
@@ -303,7 +316,7 @@ class Stepper:
             except TimeoutError as error:
                 self._channel.send("warning", {"text": str(error)})
             if compat.open_jaxpr(subject.stage.jaxpr).effects:
-                told = "Looking for NaN ran the program once more: what it prints came again."
+                told = say("Looking for NaN ran the program once more: what it prints came again.")
                 self._channel.send("warning", {"text": told})
             self._origin, self._is_origin_known = evaluator.find_origin(), True
             self._is_origin_of_all = evaluator.is_whole
@@ -312,9 +325,13 @@ class Stepper:
             given = any(
                 each["num_nan"] or each["num_inf"] for each in map(summarize, subject.inputs)
             )
-            more = " An argument holds them already." if given else ""
-            which = "" if self._is_origin_of_all else " that was run"
-            raise Unreached(f"No equation{which} makes NaN or Inf of finite operands.{more}")
+            told = (
+                say("No equation makes NaN or Inf of finite operands.")
+                if self._is_origin_of_all
+                else say("No equation that was run makes NaN or Inf of finite operands.")
+            )
+            more = say("An argument holds them already.") if given else ""
+            raise Unreached(say_joined((told, more)))
         self.path = self._find(origin["equation"], origin["iterations"])
         return "", {"origin": origin, "chain": self._find_chain(self.path)}
 
@@ -403,10 +420,12 @@ class Stepper:
         for number, part in self.path[:-1]:
             inside = frame.inside(number)
             if inside.is_aside(part):
-                return (
-                    f"{inside.reason} Here stands what {inside.name(part)} would make of the same "
-                    "operands: nothing of the result comes from it."
+                here = say(
+                    "Here stands what {name} would make of the same operands: nothing of the "
+                    "result comes from it.",
+                    name=inside.name(part),
                 )
+                return say_joined((inside.reason, here))
             frame = inside.part(part)
         return ""
 
@@ -565,7 +584,7 @@ class Stepper:
                 if _TRIALS in wanted and (forms[0]["difference"] or {}).get("num_different"):
                     forms[0] |= self._try_passes(*found[:2], found[3])
                 return "array_view", {**view.fields, **told, "forms": forms}, view.arrays
-        return "array_view", {"problem": "There is no such value here."}, {}
+        return "array_view", {"problem": say("There is no such value here.")}, {}
 
     def _find_form(
         self, form: str, kind: str, index: int, eager: Any, slice: str
@@ -575,7 +594,7 @@ class Stepper:
         try:
             value, difference = describe_against(eager, self._find_in(form, kind, index))
         except NoSuchForm as missing:
-            return {"form": form, "cells": [], "difference": None, "reason": str(missing)}
+            return {"form": form, "cells": [], "difference": None, "reason": missing.args[0]}
         except Exception as error:
             return {"form": form, "cells": [], "difference": None, "reason": self._explain(error)}
         cells = view_slice(value, slice).fields["cells"]
@@ -614,8 +633,10 @@ class Stepper:
                 places = list(frame.equations[number].outvars)
                 return maker, places.index(atom)
             if source == "input" and frame is not self._root:
-                raise NoSuchForm("It comes from around this part: look at it where it is made.")
-        raise NoSuchForm("It is given: each form begins with the same numbers.")
+                raise NoSuchForm(
+                    say("It comes from around this part: look at it where it is made.")
+                )
+        raise NoSuchForm(say("It is given: each form begins with the same numbers."))
 
     def _place(self, path: Path) -> Place:
         """Names and rounds of the way to an equation; of the end nothing."""

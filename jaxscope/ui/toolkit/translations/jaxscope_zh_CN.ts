@@ -98,6 +98,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>（在第 {column} 个字符处）</translation>
     </message>
     <message>
+        <source> at element {element}</source>
+        <translation>，位于元素 {element}</translation>
+    </message>
+    <message>
         <source> at {factor} times the FLOPs traced</source>
         <translation>，追踪到的 FLOP 是 {factor} 倍</translation>
     </message>
@@ -896,6 +900,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>代码中的一个断言失败了。</translation>
     </message>
     <message>
+        <source>An earlier trace left it in a cache or a global, and the eager call found it there: it did not compute.</source>
+        <translation>先前的一次追踪把它留在缓存或全局变量中，急切调用在那里找到了它：并没有计算。</translation>
+    </message>
+    <message>
         <source>An equation that became many instructions, loops of their own among them, is one in the first count.</source>
         <translation>变成了许多条指令（其中有单独的循环）的方程，在第一个计数中只算一个。</translation>
     </message>
@@ -1208,6 +1216,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>把几个值捆在一起；没有开销。</translation>
     </message>
     <message>
+        <source>By its content it is no HLO, StableHLO or jaxpr, nothing that jax.export serialized, no profile and no capture; and no text in which JAX logs compilations or XLA lacks memory.</source>
+        <translation>从内容看，它不是 HLO、StableHLO 或 jaxpr，不是 jax.export 序列化的内容，不是性能剖析，也不是捕获；也不是 JAX 记录编译或 XLA 报告内存不足的文本。</translation>
+    </message>
+    <message>
         <source>By published peaks alone a run takes least on {low}, {least}, and most on {high}, {most}.</source>
         <translation>只按公布的峰值，运行一次在 {low} 上用时最少，为 {least}；在 {high} 上用时最多，为 {most}。</translation>
     </message>
@@ -1296,6 +1308,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>图表；下面的表格有同样的数值</translation>
     </message>
     <message>
+        <source>Check its path, and that you may read it.</source>
+        <translation>请检查它的路径，以及您是否有读取权限。</translation>
+    </message>
+    <message>
+        <source>Check that it is a .jaxscope file and was copied completely.</source>
+        <translation>请检查它是 .jaxscope 文件，并且已经完整复制。</translation>
+    </message>
+    <message>
         <source>Check the recursion's end; for deep models use `jax.lax.scan` over the layers.</source>
         <translation>请检查递归的终点；对于很深的模型，对各层使用 `jax.lax.scan`。</translation>
     </message>
@@ -1310,6 +1330,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Chips and targets, with commas between: v5e:2x2, h100:8, cpu:8</source>
         <translation>芯片和目标，用逗号分隔：v5e:2x2, h100:8, cpu:8</translation>
+    </message>
+    <message>
+        <source>Choose a folder that you may write to.</source>
+        <translation>请选择一个您有写入权限的文件夹。</translation>
     </message>
     <message>
         <source>Choose a pass to see the module before and after it.</source>
@@ -1776,6 +1800,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个设备至多把自己的值发给一个设备；没有收到的设备得到零。</translation>
     </message>
     <message>
+        <source>Each eager call draws others; a compiled call has those that tracing drew.</source>
+        <translation>每次急切调用抽到的数不同；编译后的调用用的是追踪时抽到的那些数。</translation>
+    </message>
+    <message>
+        <source>Each eager call works from what the one before it left, and it is not known that compiled calls do the same.</source>
+        <translation>每次急切调用从上一次留下的内容出发，而不知道编译后的调用是否也这样。</translation>
+    </message>
+    <message>
         <source>Each equation run by itself until its result was ready, warm; calls of jitted and differentiated functions taken apart, loops and conditionals as one.</source>
         <translation>每个方程单独运行到结果就绪，已经预热；jit 函数和被微分函数的调用拆开，循环和条件作为整体。</translation>
     </message>
@@ -1814,6 +1846,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Eager and jit agree bit by bit.</source>
         <translation>急切执行和 jit 逐位一致。</translation>
+    </message>
+    <message>
+        <source>Eager calls go through that code, compiled calls do not.</source>
+        <translation>急切调用会执行那段代码，编译后的调用不会。</translation>
     </message>
     <message>
         <source>Eager is JAX without jit: transforms such as grad are traced again in each call.</source>
@@ -2132,6 +2168,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>只有前向模式：一个把切向量也放进携带状态的 `while`。反向模式会抛出 ValueError，因为没有人知道要为多少步保留值。</translation>
     </message>
     <message>
+        <source>Free some space.</source>
+        <translation>请腾出一些空间。</translation>
+    </message>
+    <message>
         <source>From</source>
         <translation>来自</translation>
     </message>
@@ -2292,6 +2332,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这里 float32 变成了 float64，虽然没有参数是 float64：由它得到的一切都占用两倍的内存，在大多数 GPU 和 TPU 上要花许多倍的时间。NumPy 的 float64 标量或数组会造成这种情况；Python 的数不会。</translation>
     </message>
     <message>
+        <source>Here stands what {name} would make of the same operands: nothing of the result comes from it.</source>
+        <translation>这里显示 {name} 用相同的操作数会得到什么：结果中没有来自它的内容。</translation>
+    </message>
+    <message>
         <source>Here the trace ended.</source>
         <translation>追踪在这里结束。</translation>
     </message>
@@ -2436,6 +2480,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在您的代码中</translation>
     </message>
     <message>
+        <source>In {form} the program does not come here.</source>
+        <translation>在 {form} 中，程序不会执行到这里。</translation>
+    </message>
+    <message>
         <source>Index a JAX array instead of a list, or make the argument static.</source>
         <translation>请对 JAX 数组而不是列表取下标，或者把参数设为静态的。</translation>
     </message>
@@ -2450,6 +2498,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Inf yellow</source>
         <translation>Inf 黄色</translation>
+    </message>
+    <message>
+        <source>Inside is the function itself; its rule belongs to the derivative.</source>
+        <translation>里面是函数本身；它的规则属于导数。</translation>
     </message>
     <message>
         <source>Install it there: {command}; or choose the interpreter of your project with --python.</source>
@@ -2508,6 +2560,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法读取它。</translation>
     </message>
     <message>
+        <source>It comes from around this part: look at it where it is made.</source>
+        <translation>它来自这一部分的外围：请在生成它的地方查看。</translation>
+    </message>
+    <message>
         <source>It compiles each primitive.</source>
         <translation>它编译每个原语。</translation>
     </message>
@@ -2556,6 +2612,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这是 notebook，不是 Python 文件。</translation>
     </message>
     <message>
+        <source>It is empty.</source>
+        <translation>它是空的。</translation>
+    </message>
+    <message>
+        <source>It is given: each form begins with the same numbers.</source>
+        <translation>它是给定的：每种方式都从相同的数开始。</translation>
+    </message>
+    <message>
         <source>It is gone from the optimized module: it holds passes back only until the last of them.</source>
         <translation>它在优化后的模块中已经没有了：它只能拦住 pass 直到最后几个之前。</translation>
     </message>
@@ -2572,6 +2636,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它超过 {max_source_bytes} MiB。</translation>
     </message>
     <message>
+        <source>It is no regular file.</source>
+        <translation>这不是普通文件。</translation>
+    </message>
+    <message>
         <source>It is not a regular file.</source>
         <translation>它不是普通文件。</translation>
     </message>
@@ -2582,6 +2650,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It is not known what lives when in this module.</source>
         <translation>不知道在这个模块中什么在何时存活。</translation>
+    </message>
+    <message>
+        <source>It names {name} without having it.</source>
+        <translation>它提到了 {name}，却没有它。</translation>
     </message>
     <message>
         <source>It needs {needed}.</source>
@@ -2626,6 +2698,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It was not looked for.</source>
         <translation>没有去找它。</translation>
+    </message>
+    <message>
+        <source>It was stopped.</source>
+        <translation>已经停止。</translation>
     </message>
     <message>
         <source>It was written as something simpler.</source>
@@ -2784,6 +2860,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>把若干 token 合在一起，使副作用按顺序发生。</translation>
     </message>
     <message>
+        <source>Keep nothing of a trace: return what the function makes, or fill the cache outside.</source>
+        <translation>不要保留追踪中的内容：请返回函数生成的结果，或者在外面填写缓存。</translation>
+    </message>
+    <message>
         <source>Keep shapes and Python control flow free of array values, or make the argument static: `jit(f, static_argnames=…)`.</source>
         <translation>不要让形状和 Python 控制流依赖数组的值，或者把参数设为静态的：`jit(f, static_argnames=…)`。</translation>
     </message>
@@ -2830,6 +2910,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Later calls took {value} times as long as earlier ones.</source>
         <translation>后面的调用用时是前面的 {value} 倍。</translation>
+    </message>
+    <message>
+        <source>Later ones may find there what the compiled call computes each time.</source>
+        <translation>以后的调用可能在那里找到编译后的调用每次都要计算的内容。</translation>
     </message>
     <message>
         <source>Lay panes out as at first</source>
@@ -2964,12 +3048,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>看</translation>
     </message>
     <message>
+        <source>Look at it: jaxscope {path}</source>
+        <translation>要查看它：jaxscope {path}</translation>
+    </message>
+    <message>
         <source>Look at its values</source>
         <translation>查看它的值</translation>
     </message>
     <message>
         <source>Look for a division by zero, `log` or `sqrt` of a value at or below zero, or overflow.</source>
         <translation>请查找除以零、对小于或等于零的值取 `log` 或 `sqrt`、或者上溢的地方。</translation>
+    </message>
+    <message>
+        <source>Looking for NaN ran the program once more: what it prints came again.</source>
+        <translation>为查找 NaN 又运行了一次程序：它打印的内容再次出现。</translation>
     </message>
     <message>
         <source>Looking for it failed: {why}</source>
@@ -3280,8 +3372,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请指定一个 Python 文件；除了导入语句，它可以是空的。</translation>
     </message>
     <message>
+        <source>Name a dump folder of XLA (--xla_dump_to) or of JAX (JAX_DUMP_IR_TO), or a file of one of these kinds.</source>
+        <translation>请指定 XLA（--xla_dump_to）或 JAX（JAX_DUMP_IR_TO）的转储文件夹，或者这些种类的文件。</translation>
+    </message>
+    <message>
+        <source>Name a file in a folder that exists.</source>
+        <translation>请指定一个位于已有文件夹中的文件。</translation>
+    </message>
+    <message>
+        <source>Name a file that is complete and that you may read.</source>
+        <translation>请指定一个完整的、您有读取权限的文件。</translation>
+    </message>
+    <message>
+        <source>Name a folder that you may read.</source>
+        <translation>请指定一个您有读取权限的文件夹。</translation>
+    </message>
+    <message>
         <source>Name a function of the file.</source>
         <translation>请写出文件中一个函数的名称。</translation>
+    </message>
+    <message>
+        <source>Name the file of a smaller module.</source>
+        <translation>请指定较小的模块的文件。</translation>
     </message>
     <message>
         <source>Name this pane</source>
@@ -3380,6 +3492,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有确定的差别：{why}。</translation>
     </message>
     <message>
+        <source>No equation from there to the end has such a value.</source>
+        <translation>从那里到终点，没有方程有这样的值。</translation>
+    </message>
+    <message>
+        <source>No equation made that Inf: an argument or a constant holds it.</source>
+        <translation>那个 Inf 不是方程产生的：它在一个参数或常量中。</translation>
+    </message>
+    <message>
         <source>No equation makes NaN or Inf of finite operands.</source>
         <translation>没有方程由有限的操作数产生 NaN 或 Inf。</translation>
     </message>
@@ -3438,6 +3558,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>No longer bookmarked.</source>
         <translation>已取消书签。</translation>
+    </message>
+    <message>
+        <source>No loop is</source>
+        <translation>没有循环</translation>
     </message>
     <message>
         <source>No operation names this line. What the rules of &lt;code&gt;custom_vjp&lt;/code&gt; and &lt;code&gt;custom_jvp&lt;/code&gt; compute, JAX ascribes to the line that calls the function.</source>
@@ -3548,6 +3672,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>尚不知道：调用还没有被追踪。</translation>
     </message>
     <message>
+        <source>Not looked into: {names}.</source>
+        <translation>没有查看其内部：{names}。</translation>
+    </message>
+    <message>
         <source>Not measured</source>
         <translation>没有测量</translation>
     </message>
@@ -3614,6 +3742,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Nothing here can compile for {target}.</source>
         <translation>这里没有能为 {target} 编译的编译器。</translation>
+    </message>
+    <message>
+        <source>Nothing is around this equation.</source>
+        <translation>这个方程的外围没有内容。</translation>
     </message>
     <message>
         <source>Nothing is bookmarked yet.</source>
@@ -3858,6 +3990,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>One line on, also of functions that are called (F8)</source>
         <translation>前进一行，被调用的函数中的行也算（F8）</translation>
+    </message>
+    <message>
+        <source>One loop is</source>
+        <translation>有一个循环</translation>
     </message>
     <message>
         <source>One minus the error function of every element.</source>
@@ -4136,6 +4272,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请把它作为参数传入：`(lambda model, x: model(x))(model, f32[8])`。</translation>
     </message>
     <message>
+        <source>Pass what changes as an argument; take random numbers from jax.random.</source>
+        <translation>请把会变化的内容作为参数传入；随机数请用 jax.random 生成。</translation>
+    </message>
+    <message>
         <source>Passes</source>
         <translation>Pass</translation>
     </message>
@@ -4202,6 +4342,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Picture (*.svg *.png);;Table (*.csv);;Data (*.json)</source>
         <translation>图片 (*.svg *.png);;表格 (*.csv);;数据 (*.json)</translation>
+    </message>
+    <message>
+        <source>Picture and histogram show the magnitude.</source>
+        <translation>图片和直方图显示的是模。</translation>
     </message>
     <message>
         <source>Picture of the array</source>
@@ -4372,6 +4516,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>求每个元素的幂。</translation>
     </message>
     <message>
+        <source>Random keys are shown as the numbers that they consist of.</source>
+        <translation>随机密钥显示为组成它们的数。</translation>
+    </message>
+    <message>
         <source>Read before and pass the array; write after the call, or by jax.experimental.io_callback.</source>
         <translation>先读好，再把数组传进去；在调用之后写，或者用 jax.experimental.io_callback 写。</translation>
     </message>
@@ -4460,6 +4608,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>移除</translation>
     </message>
     <message>
+        <source>Remove some bookmarks, or shorten their notes.</source>
+        <translation>请删除一些书签，或者缩短它们的备注。</translation>
+    </message>
+    <message>
         <source>Removes dimensions of size one.</source>
         <translation>去掉大小为一的维度。</translation>
     </message>
@@ -4480,6 +4632,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>报告</translation>
     </message>
     <message>
+        <source>Result {place} is as asked: {told}.</source>
+        <translation>结果 {place} 符合条件：{told}。</translation>
+    </message>
+    <message>
         <source>Results</source>
         <translation>结果</translation>
     </message>
@@ -4494,6 +4650,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Return values instead of saving them in globals, lists or attributes. `jax.checking_leaks()` finds the place.</source>
         <translation>请返回值，而不要存到全局变量、列表或属性中。`jax.checking_leaks()` 能找到位置。</translation>
+    </message>
+    <message>
+        <source>Return what it makes, and leave the arguments as they are.</source>
+        <translation>请返回它生成的结果，不要改变参数。</translation>
     </message>
     <message>
         <source>Returns.</source>
@@ -4632,6 +4792,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>也逐个运行方程</translation>
     </message>
     <message>
+        <source>Run the job with XLA_FLAGS=--xla_dump_to=DIR, or with JAX_DUMP_IR_TO=DIR, and open DIR.</source>
+        <translation>请用 XLA_FLAGS=--xla_dump_to=DIR 或 JAX_DUMP_IR_TO=DIR 运行作业，然后打开 DIR。</translation>
+    </message>
+    <message>
         <source>Run to the equation that is selected (F9)</source>
         <translation>运行到所选的方程（F9）</translation>
     </message>
@@ -4742,6 +4906,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Save capture{held}</source>
         <translation>保存捕获{held}</translation>
+    </message>
+    <message>
+        <source>Save the capture again, or capture the call anew.</source>
+        <translation>请重新保存捕获，或者重新捕获这个调用。</translation>
     </message>
     <message>
         <source>Save the change</source>
@@ -4988,6 +5156,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>至此：编译之后的第二次调用。</translation>
     </message>
     <message>
+        <source>So it is not known that they do the same work.</source>
+        <translation>所以不知道它们是否做同样的工作。</translation>
+    </message>
+    <message>
         <source>Solves a linear system with a triangular matrix.</source>
         <translation>求解三角矩阵的线性方程组。</translation>
     </message>
@@ -5202,6 +5374,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Take the state as an argument and return the next state.</source>
         <translation>把状态作为参数，并返回下一个状态。</translation>
+    </message>
+    <message>
+        <source>Take them from jax.random, with a key as an argument.</source>
+        <translation>请用 jax.random 生成它们，并把密钥作为参数。</translation>
+    </message>
+    <message>
+        <source>Take what it needs as an argument and return what it makes.</source>
+        <translation>请把它需要的内容作为参数传入，并返回它生成的结果。</translation>
     </message>
     <message>
         <source>Take what the function needs as an argument and return what it makes.</source>
@@ -5562,8 +5742,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各参数的 dtype 不匹配。</translation>
     </message>
     <message>
+        <source>The end of the file is missing.</source>
+        <translation>文件的末尾缺失。</translation>
+    </message>
+    <message>
         <source>The end: the results</source>
         <translation>终点：结果</translation>
+    </message>
+    <message>
+        <source>The entry {name} is missing.</source>
+        <translation>缺少条目 {name}。</translation>
     </message>
     <message>
         <source>The equations of the base function were not compared.</source>
@@ -5618,6 +5806,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编译之后的第一次调用。</translation>
     </message>
     <message>
+        <source>The first equation that made Inf of finite operands is {id} ({operation}): {because}</source>
+        <translation>第一个由有限的操作数产生 Inf 的方程是 {id}（{operation}）：{because}</translation>
+    </message>
+    <message>
         <source>The first half of a QR decomposition; done by a library.</source>
         <translation>QR 分解的前一半；由库完成。</translation>
     </message>
@@ -5644,6 +5836,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The function returns something that is no array.</source>
         <translation>函数返回了不是数组的内容。</translation>
+    </message>
+    <message>
+        <source>The function uses what changes from call to call, such as random numbers of the host or a counter; a compiled call repeats what tracing saw.</source>
+        <translation>函数使用了每次调用都会变化的内容，例如主机的随机数或计数器；编译后的调用重复追踪时看到的内容。</translation>
     </message>
     <message>
         <source>The functions of the file, and the calls it offers</source>
@@ -5838,6 +6034,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>循环一轮也没有。</translation>
     </message>
     <message>
+        <source>The loop has {rounds:,} rounds: there is no {number:,}.</source>
+        <translation>循环有 {rounds:,} 轮：没有第 {number:,} 轮。</translation>
+    </message>
+    <message>
+        <source>The loop is one of several by vmap: it is compiled as a whole.</source>
+        <translation>这个循环因 vmap 而是几个循环之一：它作为整体编译。</translation>
+    </message>
+    <message>
         <source>The loop is over: {rounds} added no equation.</source>
         <translation>循环结束：{rounds}没有增加方程。</translation>
     </message>
@@ -5994,12 +6198,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 交给编译器 XLA 的程序。</translation>
     </message>
     <message>
+        <source>The program does not come here.</source>
+        <translation>程序不会执行到这里。</translation>
+    </message>
+    <message>
         <source>The program does not fit: it needs {needs} of the device's memory, it has {has}.</source>
         <translation>程序放不下：它需要设备的 {needs} 内存，而设备有 {has}。</translation>
     </message>
     <message>
         <source>The program has no equation.</source>
         <translation>这个程序没有方程。</translation>
+    </message>
+    <message>
+        <source>The program has side effects: it is not run once more.</source>
+        <translation>程序有副作用：不再运行一次。</translation>
     </message>
     <message>
         <source>The program has {num:,} equations, too many to look at.</source>
@@ -6124,6 +6336,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>平方和的根（范数就是这样）在所有项都为 0 时导数为无穷大；乘以各平方传回的 0，那里的梯度就是 NaN。</translation>
     </message>
     <message>
+        <source>The run does not come there.</source>
+        <translation>运行不会到达那里。</translation>
+    </message>
+    <message>
+        <source>The run ends here: this equation fails.</source>
+        <translation>运行到此结束：这个方程失败。</translation>
+    </message>
+    <message>
         <source>The run failed before {title} was made.</source>
         <translation>运行在生成 {title} 之前失败了。</translation>
     </message>
@@ -6134,6 +6354,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The run of this call before the present one</source>
         <translation>这个调用在当前运行之前的那次运行</translation>
+    </message>
+    <message>
+        <source>The run stands where it was.</source>
+        <translation>运行停在原来的位置。</translation>
     </message>
     <message>
         <source>The run was stopped before {title} was made.</source>
@@ -6236,6 +6460,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第二个{word} {difference}{share}：{noun}。</translation>
     </message>
     <message>
+        <source>The second run does not come here.</source>
+        <translation>第二次运行不会到达这里。</translation>
+    </message>
+    <message>
         <source>The second takes less time{pairs}</source>
         <translation>第二个用时更少{pairs}</translation>
     </message>
@@ -6306,6 +6534,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The square root of every element.</source>
         <translation>每个元素的平方根。</translation>
+    </message>
+    <message>
+        <source>The stage {stage} has no equation {id}.</source>
+        <translation>阶段 {stage} 没有方程 {id}。</translation>
     </message>
     <message>
         <source>The stages</source>
@@ -6396,6 +6628,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>再看</translation>
     </message>
     <message>
+        <source>There are {num} bookmarks with {size:,} bytes of notes; a capture has room for {most:,} and {most_bytes:,} bytes.</source>
+        <translation>有 {num} 个书签，备注共 {size:,} 字节；一个捕获最多容纳 {most:,} 个和 {most_bytes:,} 字节。</translation>
+    </message>
+    <message>
         <source>There is no call to step through.</source>
         <translation>没有可以单步执行的调用。</translation>
     </message>
@@ -6428,6 +6664,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有图可以显示。</translation>
     </message>
     <message>
+        <source>There is no module in {path}.</source>
+        <translation>{path} 中没有模块。</translation>
+    </message>
+    <message>
         <source>There is no operand; the result has the shape `shape`.</source>
         <translation>没有操作数；结果的形状是 `shape`。</translation>
     </message>
@@ -6448,6 +6688,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有这个阶段。</translation>
     </message>
     <message>
+        <source>There is no such value here.</source>
+        <translation>这里没有这样的值。</translation>
+    </message>
+    <message>
         <source>There is no text of this stage.</source>
         <translation>这个阶段没有文本。</translation>
     </message>
@@ -6462,6 +6706,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>There is nothing further on.</source>
         <translation>前面没有更多了。</translation>
+    </message>
+    <message>
+        <source>There is nothing inside of this equation.</source>
+        <translation>这个方程的内部没有内容。</translation>
     </message>
     <message>
         <source>There is nothing to compare yet.</source>
@@ -6554,6 +6802,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>This pane alone, or all again</source>
         <translation>只显示此窗格，或重新显示全部</translation>
+    </message>
+    <message>
+        <source>This part of the program does not run.</source>
+        <translation>程序的这一部分不会运行。</translation>
     </message>
     <message>
         <source>This process had a processor for {value} of the time it wanted one.</source>
@@ -6770,6 +7022,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Unfold all blocks of its text</source>
         <translation>展开其文本的所有块</translation>
+    </message>
+    <message>
+        <source>Unpack it first: {program} -d {path}</source>
+        <translation>请先解压：{program} -d {path}</translation>
     </message>
     <message>
         <source>Until the call returned, its result not awaited: no measure of how long the work takes.</source>
@@ -7104,6 +7360,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>方框的颜色表示什么</translation>
     </message>
     <message>
+        <source>What the condition of a loop computes is no result of the loop.</source>
+        <translation>循环的条件所计算的值不是循环的结果。</translation>
+    </message>
+    <message>
         <source>What the job wrote</source>
         <translation>作业写出的内容</translation>
     </message>
@@ -7194,6 +7454,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Where eager and jit part: {why}</source>
         <translation>急切执行与 jit 分歧之处：{why}</translation>
+    </message>
+    <message>
+        <source>Where that Inf was made is not known: not all rounds of loops were run.</source>
+        <translation>不知道那个 Inf 在哪里产生：循环没有运行所有各轮。</translation>
     </message>
     <message>
         <source>Where the time goes</source>
@@ -7596,6 +7860,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>`jaxscope doctor` 会列出在这里可用的目标。</translation>
     </message>
     <message>
+        <source>`jaxscope time --agreement` finds the equation where they part.</source>
+        <translation>`jaxscope time --agreement` 会找到它们分歧的方程。</translation>
+    </message>
+    <message>
         <source>`lax.round` sends 2.5 to 3, `jnp.round` sends it to 2.</source>
         <translation>`lax.round` 把 2.5 舍入为 3，`jnp.round` 舍入为 2。</translation>
     </message>
@@ -7668,6 +7936,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>带有自己导数的调用，已内联</translation>
     </message>
     <message>
+        <source>a capture</source>
+        <translation>捕获</translation>
+    </message>
+    <message>
         <source>a cast to {dtype}</source>
         <translation>到 {dtype} 的类型转换</translation>
     </message>
@@ -7726,6 +7998,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>a stage</source>
         <translation>一个阶段</translation>
+    </message>
+    <message>
+        <source>a timing</source>
+        <translation>计时结果</translation>
     </message>
     <message>
         <source>a while loop</source>
@@ -8536,6 +8812,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>筛选</translation>
     </message>
     <message>
+        <source>finite operands</source>
+        <translation>有限的操作数</translation>
+    </message>
+    <message>
         <source>first</source>
         <translation>第一个</translation>
     </message>
@@ -8832,6 +9112,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jaxpr</translation>
     </message>
     <message>
+        <source>jaxscope capture FILE [CALL] -o out.json writes one.</source>
+        <translation>jaxscope capture FILE [CALL] -o out.json 会写出一个。</translation>
+    </message>
+    <message>
         <source>jaxscope could not find the fates, which is a bug in jaxscope</source>
         <translation>jaxscope 找不出去向，这是 jaxscope 的一个缺陷</translation>
     </message>
@@ -8854,6 +9138,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>jaxscope shows what JAX makes of a call of a function.</source>
         <translation>jaxscope 显示 JAX 如何处理对一个函数的调用。</translation>
+    </message>
+    <message>
+        <source>jaxscope time FILE [CALL] --save out.json writes one.</source>
+        <translation>jaxscope time FILE [CALL] --save out.json 会写出一个。</translation>
     </message>
     <message>
         <source>jit</source>
@@ -9444,6 +9732,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>来自更早的运行</translation>
     </message>
     <message>
+        <source>of another structure</source>
+        <translation>结构不同</translation>
+    </message>
+    <message>
         <source>of its {count} equations: {counted}</source>
         <translation>它的 {count} 个方程中：{counted}</translation>
     </message>
@@ -9572,6 +9864,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>操作数</translation>
     </message>
     <message>
+        <source>operands that hold {kinds}</source>
+        <translation>含有 {kinds} 的操作数</translation>
+    </message>
+    <message>
         <source>operation</source>
         <translation>运算</translation>
     </message>
@@ -9590,6 +9886,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>other derivatives</source>
         <translation>其他导数</translation>
+    </message>
+    <message>
+        <source>other elements in result {number}</source>
+        <translation>结果 {number} 中的元素不同</translation>
     </message>
     <message>
         <source>other options of jit</source>
@@ -10096,6 +10396,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>其后的一次调用</translation>
     </message>
     <message>
+        <source>the call changes its argument `{path}`</source>
+        <translation>调用改变了它的参数 `{path}`</translation>
+    </message>
+    <message>
         <source>the call was inlined</source>
         <translation>调用被内联了</translation>
     </message>
@@ -10106,6 +10410,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>the custom call {target}</source>
         <translation>自定义调用 {target}</translation>
+    </message>
+    <message>
+        <source>the eager and the compiled call returned different results: {difference}</source>
+        <translation>急切调用和编译后的调用返回了不同的结果：{difference}</translation>
+    </message>
+    <message>
+        <source>the eager call returned a leaked tracer ({kind}), no array</source>
+        <translation>急切调用返回了泄漏的 tracer（{kind}），不是数组</translation>
     </message>
     <message>
         <source>the entry</source>
@@ -10128,12 +10440,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不用 jit 的第一次调用：编译每个运算</translation>
     </message>
     <message>
+        <source>the first eager call changed {path}</source>
+        <translation>第一次急切调用改变了 {path}</translation>
+    </message>
+    <message>
         <source>the first power</source>
         <translation>一次幂</translation>
     </message>
     <message>
         <source>the first result, the singular values</source>
         <translation>第一个结果，即奇异值</translation>
+    </message>
+    <message>
+        <source>the function changes `{path}`</source>
+        <translation>函数改变了 `{path}`</translation>
+    </message>
+    <message>
+        <source>the function changes the global `{name}`</source>
+        <translation>函数改变了全局变量 `{name}`</translation>
+    </message>
+    <message>
+        <source>the function draws random numbers from {path}</source>
+        <translation>函数从 {path} 抽取随机数</translation>
     </message>
     <message>
         <source>the gradient as the file has it</source>
@@ -10392,6 +10720,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>两个维度，没有填充、步长和空洞</translation>
     </message>
     <message>
+        <source>two eager calls with the same arguments returned different results: {difference}</source>
+        <translation>参数相同的两次急切调用返回了不同的结果：{difference}</translation>
+    </message>
+    <message>
         <source>two operands; there may be more</source>
         <translation>两个操作数；还可以更多</translation>
     </message>
@@ -10450,6 +10782,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>until the call returned</source>
         <translation>直到调用返回</translation>
+    </message>
+    <message>
+        <source>up to {apart} apart where the largest is {scale}</source>
+        <translation>最多相差 {apart}，而最大的是 {scale}</translation>
     </message>
     <message>
         <source>up to {most}</source>
@@ -10694,6 +11030,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{above:,} measured faster than these ceilings allow: their data stays in caches, or other programs ran beside the calibration.</source>
         <translation>{above:,} 个测得的速度超过这些上限：它们的数据留在缓存中，或者校准时有其他程序在运行。</translation>
+    </message>
+    <message>
+        <source>{around} around this equation, and {num} rounds were given.</source>
+        <translation>这个方程的外围{around}，却给出了 {num} 个轮次。</translation>
     </message>
     <message>
         <source>{at} of {num_hits:,}</source>
@@ -11230,6 +11570,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{low} 到 {high}</translation>
     </message>
     <message>
+        <source>{made} is {value}{where}.</source>
+        <translation>{made} 是 {value}{where}。</translation>
+    </message>
+    <message>
         <source>{mild:,} mild and {severe:,} severe outliers are among the samples.</source>
         <translation>样本中有 {mild:,} 个轻度和 {severe:,} 个重度异常值。</translation>
     </message>
@@ -11270,6 +11614,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 调用 {target}，那是一个整体。</translation>
     </message>
     <message>
+        <source>{name} cannot be opened as a capture.</source>
+        <translation>无法把 {name} 作为捕获打开。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be opened: it is damaged or no capture of jaxscope's.</source>
+        <translation>无法打开 {name}：它已损坏，或者不是 jaxscope 的捕获。</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read as {what}.</source>
+        <translation>无法把 {name} 作为{what}读取。</translation>
+    </message>
+    <message>
         <source>{name} changes the order of the elements in memory ({operation}): one of the two would read or write across the rows.</source>
         <translation>{name} 改变元素在内存中的次序（{operation}）：两者之一会跨行读写。</translation>
     </message>
@@ -11280,6 +11636,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name} copies a value that is about to be overwritten, by a loop or in place. Such copies are put in after fusing.</source>
         <translation>{name} 复制一个即将被循环或就地改写的值。这种复制是在融合之后加上的。</translation>
+    </message>
+    <message>
+        <source>{name} could not be saved.</source>
+        <translation>无法保存 {name}。</translation>
     </message>
     <message>
         <source>{name} ends in a {operation}, which can be done in place, touching only the part that changes, as long as it is the end of its kernel and nothing else of the array is computed there.</source>
@@ -11330,12 +11690,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>调用了 {name}。</translation>
     </message>
     <message>
+        <source>{name} is compiled as a whole.</source>
+        <translation>{name} 作为整体编译。</translation>
+    </message>
+    <message>
         <source>{name} is held: values of its shape and type are compared with it.</source>
         <translation>已保持 {name}：形状和类型相同的值会与它比较。</translation>
     </message>
     <message>
+        <source>{name} is nothing that jaxscope can open.</source>
+        <translation>jaxscope 无法打开 {name}。</translation>
+    </message>
+    <message>
         <source>{name} itself</source>
         <translation>{name} 自身</translation>
+    </message>
+    <message>
+        <source>{name} makes {value} of {given}{where}.</source>
+        <translation>{name} 由{given}产生 {value}{where}。</translation>
     </message>
     <message>
         <source>{name} of {whom}</source>
@@ -11344,6 +11716,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name} reversed</source>
         <translation>{name} 逆序</translation>
+    </message>
+    <message>
+        <source>{name} runs as a whole.</source>
+        <translation>{name} 作为整体运行。</translation>
     </message>
     <message>
         <source>{name} runs while JAX traces, once for each new type of the arguments, and never when the compiled program runs; of arrays it shows types, no values.</source>
@@ -11530,6 +11906,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>由它产生了 {num} 个方程（{parts}）。</translation>
     </message>
     <message>
+        <source>{num} loops are</source>
+        <translation>有 {num} 个循环</translation>
+    </message>
+    <message>
+        <source>{num} others</source>
+        <translation>其他 {num} 个</translation>
+    </message>
+    <message>
         <source>{num} sizes</source>
         <translation>{num} 个大小</translation>
     </message>
@@ -11544,6 +11928,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{operation} changes nothing</source>
         <translation>{operation} 不改变任何东西</translation>
+    </message>
+    <message>
+        <source>{operation}, line {line}</source>
+        <translation>{operation}，第 {line} 行</translation>
     </message>
     <message>
         <source>{operation}: what is inside was traced before, so its Python does not run again.</source>
@@ -11582,8 +11970,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{passes}改变了程序：{num_instructions:,} 条指令变成 {num_left:,} 条，含 {num_fusions}。{totals}{unlisted}</translation>
     </message>
     <message>
+        <source>{path} cannot be read.</source>
+        <translation>无法读取 {path}。</translation>
+    </message>
+    <message>
         <source>{path} cannot be written</source>
         <translation>无法写入 {path}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written: it is a folder.</source>
+        <translation>无法写入 {path}：它是文件夹。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written: it is in a folder that does not exist.</source>
+        <translation>无法写入 {path}：它所在的文件夹不存在。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be written: it is no regular file.</source>
+        <translation>无法写入 {path}：它不是普通文件。</translation>
     </message>
     <message>
         <source>{path} comes as several kinds of random key ({kinds}). Make all by jax.random.key, of one implementation.</source>
@@ -11612,6 +12016,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{path} has a weak type in some calls only, as Python's int, float and complex have, and arrays made of them without a dtype. Pass jnp.asarray({path}, dtype) always, or a Python number always.</source>
         <translation>{path} 只在某些调用中是弱类型，Python 的 int、float 和 complex 以及由它们生成而未指定 dtype 的数组就是这样。请始终传 jnp.asarray({path}, dtype)，或者始终传 Python 的数。</translation>
+    </message>
+    <message>
+        <source>{path} is a Python file, which no job left behind.</source>
+        <translation>{path} 是 Python 文件，不是作业留下的。</translation>
+    </message>
+    <message>
+        <source>{path} is compressed with {program}, which this Python cannot read.</source>
+        <translation>{path} 是用 {program} 压缩的，这个 Python 无法读取。</translation>
+    </message>
+    <message>
+        <source>{path} is larger than what jaxscope reads ({size} MiB).</source>
+        <translation>{path} 超过了 jaxscope 读取的大小（{size} MiB）。</translation>
     </message>
     <message>
         <source>{path} lies on devices in several ways. Put it there with the same sharding each time, or name in_shardings.</source>
@@ -11736,6 +12152,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{step:,} (they count from 0 to {last:,})</source>
         <translation>{step:,}（从 0 数到 {last:,}）</translation>
+    </message>
+    <message>
+        <source>{taken} was taken, not {names}.</source>
+        <translation>执行了 {taken}，没有执行 {names}。</translation>
+    </message>
+    <message>
+        <source>{taken} was taken.</source>
+        <translation>执行了 {taken}。</translation>
     </message>
     <message>
         <source>{text}</source>
