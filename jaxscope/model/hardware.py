@@ -252,24 +252,26 @@ class Chip:
         """What one JAX device can do at most, in the form of a calibration."""
         type = "bf16" if "bf16" in self.peak else "f16"
         share = (
-            "" if self.devices == 1 else f", half of the chip's, which is {self.devices} devices"
+            ""
+            if self.devices == 1
+            else say(", half of the chip's, which is {num} devices", num=self.devices)
         )
         arithmetic = self.peak[type] / self.devices
         bandwidth = self.bytes_per_second / self.devices
-        used = [f"peak.{name}" for name in self.peak]
+        used, page = [f"peak.{name}" for name in self.peak], self._pages("bytes_per_second")
         pages: dict[str, list[str]] = {}
         for name in self.peak:
             pages.setdefault(self._pages(f"peak.{name}"), []).append(name)
         told = "; ".join(f"{', '.join(names)}: {page}" for page, names in pages.items())
         return Ceilings(
-            Environment("", "", "", self.kind, f"{self.title}, as published"),
+            Environment("", "", "", self.kind, say("{title}, as published", title=self.title)),
             Ceiling(
                 "matmul",
                 "FLOP",
                 arithmetic,
                 arithmetic,
                 0,
-                f"Peaks without sparsity{share}, in {told}.",
+                say("Peaks without sparsity{share}, in {told}.", share=share, told=told),
             ),
             Ceiling(
                 "stream",
@@ -277,7 +279,7 @@ class Chip:
                 bandwidth,
                 bandwidth,
                 0,
-                f"Peak of the memory{share}: {self._pages('bytes_per_second')}.",
+                say("Peak of the memory{share}: {page}.", share=share, page=page),
             ),
             tuple(
                 " ".join(self._caveat(figure))

@@ -250,6 +250,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>，由 {pass_name} 决定</translation>
     </message>
     <message>
+        <source>, half of the chip's, which is {num} devices</source>
+        <translation>，是芯片的一半，芯片有 {num} 个设备</translation>
+    </message>
+    <message>
         <source>, on each of {num_devices:,} devices</source>
         <translation>，在 {num_devices:,} 个设备的每一个上</translation>
     </message>
@@ -4318,6 +4322,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Peak memory: {reason}</source>
         <translation>内存峰值：{reason}</translation>
+    </message>
+    <message>
+        <source>Peak of the memory{share}: {page}.</source>
+        <translation>内存的峰值{share}：{page}。</translation>
+    </message>
+    <message>
+        <source>Peaks without sparsity{share}, in {told}.</source>
+        <translation>不含稀疏的峰值{share}，{told}。</translation>
     </message>
     <message>
         <source>Permutes the dimensions.</source>
@@ -12198,6 +12210,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{title} — not compared</source>
         <translation>{title} — 没有比较</translation>
+    </message>
+    <message>
+        <source>{title}, as published</source>
+        <translation>{title}（按公布的数值）</translation>
     </message>
     <message>
         <source>{title}: &lt;b&gt;{fate}&lt;/b&gt;{mark}{by}. {text}</source>
