@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import pytest
 
 import jaxscope
 from jaxscope import compilation_watch
+from jaxscope.cli import main
 from jaxscope.model import Capture
 from jaxscope.report.compilations import compilations_table, compilations_to_document
 from jaxscope.report.document import write_text
@@ -51,8 +54,23 @@ if __name__ == "__main__":
 
 
 def run(*words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "jaxscope", "run", *words]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+    """`jaxscope run WORDS…` in this process; the script has one of its own, as ever."""
+    with contextlib.ExitStack() as stack:
+        files = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(2)]
+        for number, file in enumerate(files, start=1):  # what the script writes goes there, too
+            kept = os.dup(number)
+            stack.callback(os.close, kept)
+            stack.callback(os.dup2, kept, number)
+            os.dup2(file.fileno(), number)
+        streams = [stack.enter_context(open(n, "w", closefd=False)) for n in (1, 2)]
+        stack.enter_context(contextlib.redirect_stdout(streams[0]))
+        stack.enter_context(contextlib.redirect_stderr(streams[1]))
+        stack.enter_context(contextlib.chdir(cwd or "."))
+        status = main(["run", *words])
+        for stream, file in zip(streams, files, strict=True):
+            stream.flush()
+            file.seek(0)
+        return subprocess.CompletedProcess(words, status, *(file.read() for file in files))
 
 
 @pytest.fixture
