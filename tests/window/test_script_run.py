@@ -119,19 +119,15 @@ def test_a_script_is_stopped_and_its_list_stays(qtbot: QtBot, dialog: ScriptDial
     assert row[0] == "step" and not row[-1]  # only what was named is captured
 
 
-def test_the_list_grows_while_the_script_runs(qtbot: QtBot, dialog: ScriptDialog) -> None:
-    dialog.arguments.setText("1 wait")
-    dialog.button.click()
-    qtbot.waitUntil(lambda: bool(rows(dialog)), timeout=PATIENCE_MS)
-    assert dialog.is_running
-
-
-def test_a_script_ends_with_the_window(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_the_list_grows_while_the_script_runs_which_ends_with_the_window(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
     (tmp_path / "job.py").write_text(SCRIPT)
     dialog = window.show_script(str(tmp_path / "job.py"))
     dialog.arguments.setText("1 wait")
     dialog.button.click()
     qtbot.waitUntil(lambda: bool(rows(dialog)), timeout=PATIENCE_MS)
+    assert dialog.is_running
     process, folder = dialog.process, dialog.folder
     window.close()
     assert process.state() == process.ProcessState.NotRunning

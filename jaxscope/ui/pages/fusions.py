@@ -100,19 +100,24 @@ class FusionsPage(PageWidget):
         super().__init__(context)
         self._report: FusionReport | None = None
         self.heading = QLabel(tr(_NONE_YET), wordWrap=True)
+        self.tabs: PlainTabs | None = None
+        self._column = fill_box(QVBoxLayout(self), self.heading, 0)
+        context.inspector.additions.append(self._describe_selected)
+        context.fusions.changed.connect(self._on_fusions_changed)
+
+    def _build(self) -> PlainTabs:
+        """Make the tables, with the first report: the page is made before anybody looks at it."""
         self.table = ResultTable(tr("Fusions of the optimized program"))
-        self._linked = LinkedRows(self.table, context.selection)
+        self._linked = LinkedRows(self.table, self._context.selection)
         self.note = make_label(role="muted", wraps=True)
         self.decisions = ResultTable(tr("XLA's own log of what it fused"))
         logged = QWidget()
         fill_box(QVBoxLayout(logged), self.note, (self.decisions, 1), 0, margins=(0, 4, 0, 0))
-        self.tabs = PlainTabs(tr("Fusions and XLA's decisions"))
-        self.tabs.addTab(self.table, tr("Fusions"))
-        self.tabs.addTab(logged, tr("XLA's decisions"))
-        fill_box(QVBoxLayout(self), self.heading, (self.tabs, 1), 0)
-        self.tabs.hide()
-        context.inspector.additions.append(self._describe_selected)
-        context.fusions.changed.connect(self._on_fusions_changed)
+        tabs = PlainTabs(tr("Fusions and XLA's decisions"))
+        tabs.addTab(self.table, tr("Fusions"))
+        tabs.addTab(logged, tr("XLA's decisions"))
+        self._column.insertWidget(1, tabs, 1)
+        return tabs
 
     def start(self) -> None:
         super().start()
@@ -123,13 +128,17 @@ class FusionsPage(PageWidget):
         if report is self._report and report is not None:
             return
         self._report = report
-        self.tabs.setVisible(report is not None)
-        self._show_log(None if report is None else report.log)
         if report is None:
             self.heading.setText(problem or tr(_NONE_YET))
-            self.table.rows.set_table(Table((), ()))
-            self._linked.set_rows(())
+            if self.tabs is not None:
+                self.tabs.hide()
+                self.table.rows.set_table(Table((), ()))
+                self._linked.set_rows(())
+                self._show_log(None)
             return
+        self.tabs = self.tabs or self._build()
+        self.tabs.show()
+        self._show_log(report.log)
         told, *definitions = describe_launches(report) or ("",)
         count = tr_count(len(report.fusions), "fusion")
         num_twice = len(report.duplicates)

@@ -190,6 +190,7 @@ class ShardingPage(PageWidget):
         super().__init__(context)
         self._capture: Capture | None = None
         self._is_due = False
+        self._theme = LIGHT
         self._shardings: NodeShardings | None = None
         self._report: PlacementReport | None = None
         self._arrays: tuple[SpreadArray, ...] = ()
@@ -197,20 +198,23 @@ class ShardingPage(PageWidget):
         self._collectives: tuple[Collective, ...] = ()
         self.heading = SelectableLabel(tr(_QUESTION), "heading")
         self.notes = SelectableLabel(role="muted")
+        self._split: TurningSplitter | None = None
+        self._column = fill_box(QVBoxLayout(self), self.heading, self.notes, 0)
+        context.inspector.additions.append(self._describe_selected)
+
+    def _build(self) -> TurningSplitter:
+        """Make tables and picture, when devices are first shown; the page is made before."""
         self.arrays = ResultTable(tr("Arrays and how they are spread"))
         self.parts = ResultTable(tr("Parts of the chosen array"))
         self.collectives = ResultTable(tr("Collectives of the optimized program"))
         self.cut = CutView()
+        self.cut.set_theme(self._theme)
         self.device = ChoiceBox()
         self.device.setAccessibleName(tr("Device whose parts are marked"))
-        self._build()
         self.arrays.place_selected.connect(self._show_array)
-        self._linked = LinkedRows(self.collectives, context.selection)
+        self._linked = LinkedRows(self.collectives, self._context.selection)
         self.device.currentIndexChanged.connect(self._on_device_current_index_changed)
         self.cut.device_chosen.connect(self._on_cut_device_chosen)
-        context.inspector.additions.append(self._describe_selected)
-
-    def _build(self) -> None:
         picture = QWidget()
         column = QVBoxLayout(picture)
         column.setContentsMargins(0, 0, 0, 0)
@@ -220,9 +224,9 @@ class ShardingPage(PageWidget):
         column.addWidget(self.parts, 2)
         across = make_splitter(Qt.Orientation.Horizontal, self.arrays, picture)
         across.setSizes([620, 380])
-        self._split = TurningSplitter((650, 350), across, self.collectives)
-        fill_box(QVBoxLayout(self), self.heading, self.notes, (self._split, 1), 0)
-        self._split.hide()
+        split = TurningSplitter((650, 350), across, self.collectives)
+        self._column.insertWidget(2, split, 1)
+        return split
 
     def show_state(self, state: WindowState) -> None:
         if state.capture is not None or not state.is_running:
@@ -250,7 +254,8 @@ class ShardingPage(PageWidget):
             self.heading.setText(tr(_QUESTION))
             missing = report.placement if report is not None else None
             self.notes.setText(missing.reason if isinstance(missing, Unavailable) else "")
-            self._split.hide()
+            if self._split is not None:
+                self._split.hide()
             return
         found, arrays = report.collectives, report.arrays
         self._arrays = () if isinstance(arrays, Unavailable) else arrays
@@ -263,11 +268,14 @@ class ShardingPage(PageWidget):
         job = f"{describe_job(report.capture.job)}\n" if report.capture.job is not None else ""
         self.notes.setText(f"{job}{tr_said(sent)}\n{tr_said(WHOLE_OR_PER_DEVICE)}")
         self.notes.setToolTip(f"{tr_said(SIDES)}\n{tr_said(RING)}")
+        self._split = self._split or self._build()
         self._split.show()
         self._fill(report)
 
     def set_theme(self, theme: Theme) -> None:
-        self.cut.set_theme(theme)
+        self._theme = theme
+        if self._split is not None:
+            self.cut.set_theme(theme)
 
     def _fill(self, report: PlacementReport) -> None:
         self.arrays.rows.set_table(_with_places(array_table(self._arrays)))
