@@ -671,7 +671,7 @@ def compile_chart(found: CompileTime) -> LaneChart:
             seconds=format_seconds(found.seconds),
             looks=say_count(found.num_looks, "look"),
         ),
-        ("stage", *("" for _ in range(depth - 1))),
+        (say("stage"), *("" for _ in range(depth - 1))),
         tuple(bars),
         COMPILE_KINDS,
         found.seconds,

@@ -22,7 +22,7 @@ from jaxscope.model.experiments import (
     ResultsAgreement,
     Signature,
 )
-from jaxscope.model.said import CLAUSES, NAMED, say, say_joined
+from jaxscope.model.said import CLAUSES, LISTED, NAMED, said, say, say_joined
 from jaxscope.model.statistics import find_disturbances
 from jaxscope.model.timing import LineTime, NodeTime, NodeTimes, Profile, Scaling
 from jaxscope.model.units import format_count, format_seconds, format_share
@@ -124,7 +124,11 @@ def describe_advice(advice: Advice) -> str:
 def describe_compile_time(found: CompileTime) -> str:
     """The stages and their seconds."""
     stages = [span for span in found.spans if span.parent < 0]
-    told = ", ".join(f"{span.name} {format_seconds(span.seconds)}" for span in stages)
+    each = (
+        say("{name} {seconds}", name=said(span.name), seconds=format_seconds(span.seconds))
+        for span in stages
+    )
+    told = say_joined(each, LISTED)
     return say("{seconds} in all: {told}.", seconds=format_seconds(found.seconds), told=told)
 
 

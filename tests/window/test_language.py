@@ -58,6 +58,7 @@ from jaxscope.report.sharding import (
     describe_device_memory,
 )
 from jaxscope.schema.archive import load_capture, save_capture
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.pages.fusions import describe_kernel, describe_launches, describe_pair
 from jaxscope.ui.selection.inspector import describe_card
 from jaxscope.ui.toolkit.language import (
@@ -263,6 +264,26 @@ def test_the_language_is_changed_while_the_window_is_used(
     assert window.controller.state.capture is capture
     assert window.workspace.selection.place == selected
     assert window.call_bar.edit.text() == "f(f32[4])"
+
+
+def test_a_drawing_is_renewed(window: MainWindow, driver: Driver, source: Path) -> None:
+    """Words of its own, not names of the code; it is laid out by its English texts."""
+    sample = Path(__file__).parents[2] / "samples" / "control_flow.py"
+    driver.finish(driver.open(source), jaxscope.capture_file(sample, "grad(nested)(f32[5, 7])"))
+    canvas = next(c for c in window.findChildren(GraphCanvas) if c.isVisible())
+    driver.wait_until(lambda: canvas.scene is not None)
+
+    def drawn() -> tuple[str, ...]:
+        items = canvas._drawing.scene.items
+        return *items.titles, *items.details
+
+    before = drawn()
+    assert {"forward", "f32[5,7]"} <= set(before)
+    choose(window, Language.CHINESE)
+    assert {"前向", "f32[5,7]"} <= set(drawn())
+    assert not any("instructions" in text for text in drawn())
+    choose(window, Language.ENGLISH)
+    assert drawn() == before
 
 
 def test_no_button_is_cut_in_chinese_in_a_small_window(

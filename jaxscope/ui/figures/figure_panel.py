@@ -189,7 +189,7 @@ class LanePlot(QWidget):
         for row, name in enumerate(chart.row_names):
             box.moveTop(self._top() + row * height)
             side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(box, side, name)
+            painter.drawText(box, side, tr_said(name))
 
     def _paint_bars(self, painter: QPainter, chart: LaneChart) -> None:
         began, ended = self._to_x(self._began), self._to_x(self._ended)
@@ -211,10 +211,11 @@ class LanePlot(QWidget):
             if bar.name and bar.name in self._chosen:
                 painter.setPen(chosen_pen)
                 painter.drawRect(box)
-            if chart.writes_labels and metrics.horizontalAdvance(bar.label) < box.width() - 8:
+            label = tr_said(bar.label)
+            if chart.writes_labels and metrics.horizontalAdvance(label) < box.width() - 8:
                 painter.setPen(QColor(TEXT_ON_BAR[self._theme.name]))
                 inner = box.adjusted(4, 0, -4, 0)
-                painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, bar.label)
+                painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, label)
             elif alone[bar.row]:
                 seconds = bar.seconds if bar.value is None else bar.value
                 painter.setPen(QColor(self._theme.text))

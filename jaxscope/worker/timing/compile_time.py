@@ -26,7 +26,7 @@ import numpy as np
 
 from jaxscope.errors import PACKAGE_FOLDER
 from jaxscope.model.experiments import REST, CompileLine, CompileSpan
-from jaxscope.model.said import say, say_joined
+from jaxscope.model.said import TOGETHER, say, say_joined
 from jaxscope.model.units import format_seconds
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
@@ -49,20 +49,20 @@ _LEAST_SHARE = 0.002
 _MOST_PARTS = 40
 _MOST_DEPTH = 12
 _MAX_LINES = 200
-_JAX_ITSELF = "JAX itself"
+_JAX_ITSELF = say("JAX itself")
 _PACKAGES = tuple(f"{folder}/" for folder in (PACKAGE_FOLDER, *jax.__path__, *np.__path__))
 _STANDARD = f"{sysconfig.get_paths()['stdlib']}/"
 _IN_WORDS = {
-    "TaskDispatcher::dispatch": "LLVM: machine code of a part",
-    "FusionCompiler::Compile": "MLIR and LLVM IR of a kernel",
-    "ThunkEmitter::EmitEntryComputation": "emitting kernels",
-    "ThunkEmitter::ConsumeKernels": "collecting kernels",
-    "JitCompiler::Compile": "waiting for machine code",
-    "CpuCompiler::RunBackend": "XLA's backend",
-    "CpuCompiler::CompileCpuExecutable": "code of the program",
-    "PjRtCpuClient::Compile": "XLA",
-    "CompileCpuExecutable": "XLA",
-    "backend_compile_and_load": "JAX and XLA",
+    "TaskDispatcher::dispatch": say("LLVM: machine code of a part"),
+    "FusionCompiler::Compile": say("MLIR and LLVM IR of a kernel"),
+    "ThunkEmitter::EmitEntryComputation": say("emitting kernels"),
+    "ThunkEmitter::ConsumeKernels": say("collecting kernels"),
+    "JitCompiler::Compile": say("waiting for machine code"),
+    "CpuCompiler::RunBackend": say("XLA's backend"),
+    "CpuCompiler::CompileCpuExecutable": say("code of the program"),
+    "PjRtCpuClient::Compile": say("XLA"),
+    "CompileCpuExecutable": say("XLA"),
+    "backend_compile_and_load": say("JAX and XLA"),
 }
 _FOLDING = frozenset({"constant_folding", "constant-folding"})
 _MUCH_FOLDING = 0.1
@@ -235,12 +235,17 @@ def _part_of_stacks(name: str, sampler: StackSampler) -> TimePart:
     for stack, seconds in sampler.found.items():
         inside = whole
         for file, line, function in stack[-_MOST_DEPTH:]:
-            inside = _child(inside, f"{function} line {line}" if function else f"line {line}",
-                            file, line)  # fmt: skip
+            inside = _child(inside, _name_line(function, line), file, line)
             inside.seconds += seconds
         if not stack:
             _child(whole, _JAX_ITSELF, "", 0).seconds += seconds
     return whole
+
+
+def _name_line(function: str, line: int) -> str:
+    if function:
+        return say("{name} line {line}", name=function, line=line)
+    return say("line {line}", line=line)
 
 
 def _child(part: TimePart, name: str, file: str, line: int) -> TimePart:
@@ -290,7 +295,8 @@ def _part_of(node: Opened, others: _Activity, depth: int) -> TimePart:
     ends = [(inner.span.start_ns, inner.span.end_ns) for inner in node.inside]
     for begin, end in [*ends, (node.span.end_ns, node.span.end_ns)]:
         for told, seconds in others.between(at, begin):
-            known = _child(part, f"other threads: {_IN_WORDS.get(told, told)}", "", 0)
+            theirs = say("other threads: {name}", name=_IN_WORDS.get(told, told))
+            known = _child(part, theirs, "", 0)
             known.kind, known.seconds = "threads", known.seconds + seconds
         at = max(at, end)
     if depth < _MOST_DEPTH:
@@ -349,9 +355,11 @@ def flatten(stages: Sequence[TimePart], whole: float) -> list[CompileSpan]:
     spans: list[CompileSpan] = []
 
     def add(part: TimePart, parent: int) -> None:
-        name = part.name if part.count == 1 else f"{part.name} ×{part.count:,}"
+        name = part.name if len(part.name) <= 500 else part.name[:500]
+        if part.count > 1:
+            name = say(TOGETHER, first=name, then=f" ×{part.count:,}")
         spans.append(
-            CompileSpan(name[:500], part.kind, parent, part.seconds, part.file[:4000], part.line)
+            CompileSpan(name, part.kind, parent, part.seconds, part.file[:4000], part.line)
         )
         number = len(spans) - 1
         inner = sorted(part.parts, key=lambda each: -each.seconds)
@@ -362,11 +370,11 @@ def flatten(stages: Sequence[TimePart], whole: float) -> list[CompileSpan]:
         if shown and len(small) == 1:
             add(small[0], number)
         elif shown and small:
-            told = f"{len(small):,} smaller"
+            told = say("{num:,} smaller", num=len(small))
             spans.append(CompileSpan(told, REST, number, math.fsum(e.seconds for e in small)))
         rest = part.seconds - math.fsum(each.seconds for each in (inner if shown else ()))
         if shown and rest > 1e-9:
-            spans.append(CompileSpan("not attributed", REST, number, rest))
+            spans.append(CompileSpan(say("not attributed"), REST, number, rest))
 
     for stage in stages:
         add(stage, -1)

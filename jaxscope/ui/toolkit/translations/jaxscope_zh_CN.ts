@@ -2756,6 +2756,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 的说法一致。</translation>
     </message>
     <message>
+        <source>JAX and XLA</source>
+        <translation>JAX 和 XLA</translation>
+    </message>
+    <message>
         <source>JAX calls {name}, to trace it by itself.</source>
         <translation>JAX 调用 {name}，单独追踪它。</translation>
     </message>
@@ -2786,6 +2790,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>JAX had lost the program</source>
         <translation>JAX 已经丢失这个程序</translation>
+    </message>
+    <message>
+        <source>JAX itself</source>
+        <translation>JAX 自身</translation>
     </message>
     <message>
         <source>JAX promises XLA that all are within: what is read there is undefined.</source>
@@ -2902,6 +2910,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Keys</source>
         <translation>按键</translation>
+    </message>
+    <message>
+        <source>LLVM: machine code of a part</source>
+        <translation>LLVM：一部分的机器码</translation>
     </message>
     <message>
         <source>Large</source>
@@ -3078,6 +3090,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Loops count as often as they run.</source>
         <translation>循环运行多少次就计多少次。</translation>
+    </message>
+    <message>
+        <source>MLIR and LLVM IR of a kernel</source>
+        <translation>内核的 MLIR 和 LLVM IR</translation>
     </message>
     <message>
         <source>Made in {seconds}</source>
@@ -7744,6 +7760,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 的 TopK</translation>
     </message>
     <message>
+        <source>XLA's backend</source>
+        <translation>XLA 的后端</translation>
+    </message>
+    <message>
         <source>XLA's compilation</source>
         <translation>XLA 的编译</translation>
     </message>
@@ -8404,8 +8424,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>后端专为这种模式准备的代码，往往来自库</translation>
     </message>
     <message>
+        <source>code of the program</source>
+        <translation>程序的代码</translation>
+    </message>
+    <message>
         <source>code outside of XLA</source>
         <translation>XLA 之外的代码</translation>
+    </message>
+    <message>
+        <source>collecting kernels</source>
+        <translation>收集内核</translation>
     </message>
     <message>
         <source>collective</source>
@@ -8710,6 +8738,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>elsewhere</source>
         <translation>其他阶段</translation>
+    </message>
+    <message>
+        <source>emitting kernels</source>
+        <translation>生成内核</translation>
     </message>
     <message>
         <source>ended</source>
@@ -9302,6 +9334,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>line goes on there</source>
         <translation>连线接到该处</translation>
+    </message>
+    <message>
+        <source>line {line}</source>
+        <translation>第 {line} 行</translation>
     </message>
     <message>
         <source>line {line}: {lines}</source>
@@ -9910,6 +9946,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>other threads meanwhile</source>
         <translation>同时的其他线程</translation>
+    </message>
+    <message>
+        <source>other threads: {name}</source>
+        <translation>其他线程：{name}</translation>
     </message>
     <message>
         <source>out</source>
@@ -10844,6 +10884,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>等待</translation>
     </message>
     <message>
+        <source>waiting for machine code</source>
+        <translation>等待机器码</translation>
+    </message>
+    <message>
         <source>warning</source>
         <translation>警告</translation>
     </message>
@@ -11718,6 +11762,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 自身</translation>
     </message>
     <message>
+        <source>{name} line {line}</source>
+        <translation>{name} 第 {line} 行</translation>
+    </message>
+    <message>
         <source>{name} makes {value} of {given}{where}.</source>
         <translation>{name} 由{given}产生 {value}{where}。</translation>
     </message>
@@ -11782,6 +11830,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} {fate}</translation>
     </message>
     <message>
+        <source>{name} {seconds}</source>
+        <translation>{name} {seconds}</translation>
+    </message>
+    <message>
         <source>{name}, a primitive of JAX</source>
         <translation>{name}，JAX 的一个原语</translation>
     </message>
@@ -11840,6 +11892,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{num:,} of {elements} differ</source>
         <translation>{elements}中有 {num:,} 个不同</translation>
+    </message>
+    <message>
+        <source>{num:,} smaller</source>
+        <translation>{num:,} 个更小的</translation>
     </message>
     <message>
         <source>{num:,} values</source>
