@@ -436,14 +436,7 @@ def request_fields(request: Request) -> dict[str, Any]:
         fields["loaded"] = _read_loaded(fields["loaded"], fields.get("target", ""))
     for target in (fields.get("target"), fields.get("other_target")):
         if target:
-            try:
-                parse_target(target_on_machine(target))
-            except ValueError as error:
-                raise UsageError(
-                    str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget"
-                ) from None
-            if is_absent(target_on_machine(target)) and isinstance(request, _RUNNING):
-                raise EnvironmentProblem(_explain_nothing_runs(target))
+            _check_target(target, is_run=isinstance(request, _RUNNING))
     for call in (fields.get("call"), fields.get("other_call"), *fields.get("calls", ())):
         if isinstance(call, str) and len(call) > MAX_CALL_CHARS:
             raise UsageError(f"A call may have {MAX_CALL_CHARS} characters, not {len(call)}.")
@@ -454,6 +447,17 @@ def request_fields(request: Request) -> dict[str, Any]:
         if limit is not None and not limit > 0:
             raise UsageError(f"The limit {name} must be positive, not {limit}.")
     return fields
+
+
+def _check_target(target: str, *, is_run: bool) -> None:
+    try:
+        parse_target(target_on_machine(target))
+    except ValueError as error:
+        raise UsageError(
+            str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget"
+        ) from None
+    if is_run and is_absent(target_on_machine(target)):
+        raise EnvironmentProblem(_explain_nothing_runs(target))
 
 
 def _read_loaded(loaded: Mapping[str, str], target: str) -> dict[str, str]:

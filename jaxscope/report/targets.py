@@ -88,32 +88,27 @@ def targets_to_document(call: str, rows: Sequence[TargetRow]) -> list[Section]:
 
 def describe_answer(rows: Sequence[TargetRow]) -> list[str]:
     """Whether the call compiles and fits, and where the estimate is lowest and highest."""
+    return [say_joined((*_describe_fit(rows), *_describe_estimates(rows)))]
+
+
+def _describe_fit(rows: Sequence[TargetRow]) -> list[str]:
     too_small = [row.target for row in rows if row.fits is False]
     failed = [row.target for row in rows if row.reason and row.fits is not False]
-    whole = len(rows) == len([row for row in rows if row.fits])
+    fitting = [row.target for row in rows if row.fits]
+    if too_small or failed:
+        parts = ((_TOO_SMALL, too_small), (_FAILED, failed), (_FITS, fitting))
+        return [say(what, targets=", ".join(named)) for what, named in parts if named]
     targets = rows[0].target if len(rows) == 1 else say("all {num:,} targets", num=len(rows))
-    if not too_small and not failed:
-        told = [
-            say("It fits on {targets}.", targets=targets)
-            if whole
-            else say("It compiles for {targets}.", targets=targets)
-        ]
-        if len(rows) > 1 and not whole and any(row.fits for row in rows):
-            told.append(say("Of some it is not known whether it fits."))
-    else:
-        fitting = [row.target for row in rows if row.fits]
-        told = [
-            say(what, targets=", ".join(named))
-            for what, named in (
-                (_TOO_SMALL, too_small),
-                (_FAILED, failed),
-                (_FITS, fitting),
-            )
-            if named
-        ]
+    if len(fitting) == len(rows):
+        return [say("It fits on {targets}.", targets=targets)]
+    unknown = [say("Of some it is not known whether it fits.")] if fitting else []
+    return [say("It compiles for {targets}.", targets=targets), *unknown]
+
+
+def _describe_estimates(rows: Sequence[TargetRow]) -> list[str]:
     known = [row for row in rows if not math.isnan(row.seconds)]
     if not known:
-        return [say_joined(told)]
+        return []
 
     def tell(row: TargetRow) -> str:
         return _range(row, row.seconds, row.most_seconds, format_seconds)
@@ -125,7 +120,7 @@ def describe_answer(rows: Sequence[TargetRow]) -> list[str]:
             seconds=tell(known[0]),
             where=where,
         )
-        return [say_joined((*told, least))]
+        return [least]
     known.sort(key=lambda row: row.most_seconds)
     low, high = known[0], known[-1]
     least = say(
@@ -135,7 +130,7 @@ def describe_answer(rows: Sequence[TargetRow]) -> list[str]:
         high=high.target,
         most=tell(high),
     )
-    return [say_joined((*told, least))]
+    return [least]
 
 
 def targets_to_json(call: str, file: str, rows: Sequence[TargetRow]) -> dict[str, Any]:

@@ -161,13 +161,16 @@ def _axis_after(equation: Any, operand: int, axis: int) -> int | None:
     if name.startswith(("reduce_", "arg")) and "axes" in given:
         gone = given["axes"]
         return None if axis in gone else axis - sum(each < axis for each in gone)
-    if name == "dot_general":
-        contracted, batch = (sides[operand] for sides in given["dimension_numbers"])
-        if axis in batch:
-            return int(tuple(batch).index(axis))
-        if axis in contracted:
-            return None
-        free = axis - sum(each < axis for each in (*contracted, *batch))
-        num_left = len(equation.invars[0].aval.shape) - len(contracted)
-        return int(free + (len(batch) if operand == 0 else num_left))
-    return None
+    return _axis_of_product(equation, operand, axis) if name == "dot_general" else None
+
+
+def _axis_of_product(equation: Any, operand: int, axis: int) -> int | None:
+    """In the result stand the batch's axes first, then what is left of each operand."""
+    contracted, batch = (sides[operand] for sides in equation.params["dimension_numbers"])
+    if axis in batch:
+        return int(tuple(batch).index(axis))
+    if axis in contracted:
+        return None
+    free = axis - sum(each < axis for each in (*contracted, *batch))
+    num_left = len(equation.invars[0].aval.shape) - len(contracted)
+    return int(free + (len(batch) if operand == 0 else num_left))
