@@ -168,9 +168,15 @@ SAVED_TYPES: tuple[type[LabResult | Timing], ...] = (Timing, *LAB_RESULTS)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LabEntry:
-    """What was measured: each result as `LAB` writes it, distinguished by the name of its type."""
+    """What was measured.
+
+    Attributes:
+        results: Each as `LAB` writes it, distinguished by the name of its type.
+        said: As in the manifest.
+    """
 
     results: Annotated[list[dict[str, Any]], msgspec.Meta(max_length=_MAX_RESULTS)]
+    said: tuple[Any, ...] = ()
 
 
 ARCHIVE = Codec(
@@ -273,7 +279,15 @@ _TYPES = {kind.__name__: kind for kind in SAVED_TYPES}
 def encode_lab(results: Sequence[object]) -> bytes:
     """The entry; results of types that are never saved are left out."""
     kept = [result for result in results if isinstance(result, SAVED_TYPES)]
-    return msgspec.json.encode(LabEntry([LAB.write(result) for result in kept]), enc_hook=str)
+    said: dict[str, Said] = {}
+
+    def keep(text: object) -> str:
+        if text and isinstance(text, Said):
+            said[text] = text
+        return str(text)
+
+    written = [msgspec.to_builtins(LAB.write(result), enc_hook=keep) for result in kept]
+    return msgspec.json.encode(LabEntry(written, tuple(map(pack_said, said.values()))))
 
 
 def decode_lab(data: bytes) -> tuple[LabResult | Timing, ...]:
@@ -283,11 +297,23 @@ def decode_lab(data: bytes) -> tuple[LabResult | Timing, ...]:
         ValueError: They are none.
     """
     by_name: dict[str, LabResult | Timing] = {}
-    for result in msgspec.json.decode(data, type=LabEntry).results:
+    entry = msgspec.json.decode(data, type=LabEntry)
+    said = {each: each for each in map(unpack_said, entry.said)}
+    for result in entry.results:
         name = result.get("is")
         if name in _TYPES:
-            by_name[str(name)] = _without_claims(LAB.read(_TYPES[name], result))
+            found = LAB.read(_TYPES[name], _with_templates(result, said))
+            by_name[str(name)] = _without_claims(found)
     return tuple(by_name.values())
+
+
+def _with_templates(value: Any, said: Mapping[str, Said]) -> Any:
+    """Plain values whose sentences have their templates again."""
+    if isinstance(value, dict):
+        return {key: _with_templates(each, said) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_with_templates(each, said) for each in value]
+    return said.get(value, value) if isinstance(value, str) else value
 
 
 def _without_claims(result: LabResult | Timing) -> LabResult | Timing:

@@ -92,7 +92,7 @@ from jaxscope.report.targets import (
 )
 from jaxscope.report.tracing import describe_doing, describe_left_out, describe_line
 from jaxscope.report.values import describe_array_difference
-from jaxscope.schema.archive import load_capture, save_capture
+from jaxscope.schema.archive import decode_lab, encode_lab, load_capture, save_capture
 from jaxscope.schema.contract import load_contract
 from jaxscope.ui.toolkit.language import Language, LanguageSwitch, tr_said
 
@@ -269,6 +269,16 @@ def _of_files_in(tmp_path: Path) -> Iterator[str]:
         explanation = raised.value.explanation
         told = map(tr_said, (explanation.what, explanation.remedy))
         yield from (text.replace("-o out.json", "") for text in told)
+
+
+def test_results_of_a_file_keep_their_templates(qapp: QApplication) -> None:
+    found = [each for each in experiments().values() if type(each) in (Timing, Agreement, Scaling)]
+    kept = decode_lab(encode_lab(found))
+    assert encode_lab(kept) == encode_lab(found)
+    LanguageSwitch(qapp, Language.CHINESE)
+    timing = next(each for each in kept if isinstance(each, Timing))
+    told = [tr_said(each.protocol) for each in timing.measurements]
+    assert told and not any(is_english for text in told for _, is_english in classify(text))
 
 
 KINDS = [of_experiments, of_lines, of_steps, of_comparisons, of_rooflines, of_targets, of_drawings]
