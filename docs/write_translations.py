@@ -43,6 +43,7 @@ TABLES = {
     "jaxscope.model.words": ("TERMS",),
     "jaxscope.model.timing": ("NOISES", "WITHOUT_JIT", "TRANSFORMED"),
     "jaxscope.picture.palette": ("STYLE_NAMES", "FRAME_NAMES", "LINE_NAMES"),
+    "jaxscope.picture.view.build": ("PASSES",),
     "jaxscope.picture.tint.classes": ("ColourBy", "FATES"),
     "jaxscope.picture.tint.diff_marks": ("STYLES",),
     "jaxscope.program.cost.attribution": ("RowKind",),
@@ -122,7 +123,7 @@ SHOWN = {
         "value",
         "group",
     ),
-    *("group", "what", "remedy", "of_call"),
+    *("group", "what", "remedy", "of_call", "reason"),
 }
 """Fields of rows that are shown."""
 

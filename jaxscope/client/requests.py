@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 from jaxscope.client.ssh_target import is_remote, target_on_machine
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
 from jaxscope.model.dumps import ModuleFiles
+from jaxscope.model.said import say
 from jaxscope.model.targets import EXAMPLES, is_absent, parse_target
 from jaxscope.wire.messages import Message
 
@@ -453,9 +454,8 @@ def _check_target(target: str, *, is_run: bool) -> None:
     try:
         parse_target(target_on_machine(target))
     except ValueError as error:
-        raise UsageError(
-            str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget"
-        ) from None
+        remedy = say("Targets are {examples}.", examples=EXAMPLES)
+        raise UsageError(error.args[0], remedy=remedy, kind="UnknownTarget") from None
     if is_run and is_absent(target_on_machine(target)):
         raise EnvironmentProblem(_explain_nothing_runs(target))
 

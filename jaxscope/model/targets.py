@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import re
 
+from jaxscope.model.said import say
+
 EXAMPLES = "cpu, cpu:8, gpu, gpu:0, tpu, aot:tpu:v5e:2x2, aot:gpu:h100"
 _TARGET = re.compile(
     r"(?P<cpu>cpu)(?::(?P<count>[1-9]\d{0,3}))?|(?P<kind>gpu|tpu)(?::(?P<place>\d{1,4}))?"
@@ -37,7 +39,7 @@ def parse_target(text: str) -> Target:
     """
     match = _TARGET.fullmatch(text)
     if match is None:
-        raise ValueError(f"There is no target {text[:100]!r}.")
+        raise ValueError(say("There is no target {text}.", text=repr(text[:100])))
     if match["absent"]:
         return Target(match["absent"], None, match["chip"], match["size"] or "")
     number = match["count"] or match["place"]

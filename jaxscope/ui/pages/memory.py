@@ -88,7 +88,7 @@ class RematPart(QWidget):
             )
         )
         missing = [
-            f"{outcome.policy}: {outcome.missing.reason}"
+            f"{outcome.policy}: {tr_said(outcome.missing.reason)}"
             for outcome in found.outcomes
             if outcome.missing is not None
         ]

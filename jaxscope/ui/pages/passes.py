@@ -154,7 +154,7 @@ class PassGraphs(QWidget):
 
     def _on_job_finished(self, found: ModuleGraphs | Unavailable) -> None:
         if isinstance(found, Unavailable):
-            self._say(found.reason)
+            self._say(tr_said(found.reason))
             return
         self._graphs = found
         sides = ((found.before, found.before_changes), (found.after, found.after_changes))
@@ -393,7 +393,7 @@ class PassesPage(PageWidget):
             return
         stage = state.capture.stage("passes")
         missing = stage.unavailable if stage is not None else None
-        reason = missing.reason if isinstance(missing, Unavailable) else ""
+        reason = tr_said(missing.reason) if isinstance(missing, Unavailable) else ""
         if stage is None and state.is_view_only:
             reason = tr("This capture was made without recording XLA's passes.")
         self.show_passes(state.capture.passes, reason, state.capture.pass_tags)

@@ -253,7 +253,7 @@ class ShardingPage(PageWidget):
         if report is None or isinstance(report.placement, Unavailable):
             self.heading.setText(tr(_QUESTION))
             missing = report.placement if report is not None else None
-            self.notes.setText(missing.reason if isinstance(missing, Unavailable) else "")
+            self.notes.setText(tr_said(missing.reason) if isinstance(missing, Unavailable) else "")
             if self._split is not None:
                 self._split.hide()
             return

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from jaxscope.model import Capture, Fate, Node, NodeKind, Unavailable
 from jaxscope.model.stages import lowered_name
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.threads import LatestJob
 
 if TYPE_CHECKING:
@@ -156,4 +156,4 @@ def _why_none(capture: Capture) -> str:
     if stage is None:
         return tr("This capture has no optimized program.")
     missing = stage.unavailable or stage.graph
-    return missing.reason if isinstance(missing, Unavailable) else tr(_NOT_READ)
+    return tr_said(missing.reason) if isinstance(missing, Unavailable) else tr(_NOT_READ)

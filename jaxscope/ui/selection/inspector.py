@@ -160,7 +160,7 @@ def describe_node(
     """
     graph = stage.graph
     if isinstance(graph, Unavailable):
-        return escape_breakable(graph.reason)
+        return escape_breakable(tr_said(graph.reason))
     node = graph.node(index)
     places = "<br>".join(_place(p.file, p.line, p.function) for p in node.source[:6])
     if not places and (node.kind is NodeKind.EQUATION or node.origins):
@@ -682,7 +682,7 @@ class SelectionDescriber:
         html = self._describe(stages, links, muted)
         if not html:
             reason = self._selection.reason
-            return f"<p>{escape_html(reason)}</p>" if reason else ""
+            return f"<p>{escape_html(tr_said(reason))}</p>" if reason else ""
         return html + (f"<p>{tr(NUMBERS_OF_RUN)}</p>" if self._lines.moves.is_edited else "")
 
     def _describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:

@@ -245,7 +245,8 @@ def _step(
         return PipelineStep(name, title, condition, size, cost, tooltip, shown, is_aside)
 
     if state.failed_stage == name and state.error is not None:
-        return step(Condition.FAILED, "failed", "", state.error.explanation.what.replace("`", ""))
+        what = tr_said(state.error.explanation.what).replace("`", "")
+        return step(Condition.FAILED, tr("failed"), "", what)
     if stage is None:
         condition = Condition.RUNNING if is_next else Condition.WAITING
         return step(condition, tr("working …") if is_next else "", "", meaning)

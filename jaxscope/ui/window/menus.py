@@ -209,8 +209,8 @@ class GraphCommands(QObject):
         if self.passes.actions():
             return
         for each in PASSES:
-            action = QAction(each.title, self.passes, checkable=True)
-            action.setToolTip(each.reason)
+            action = QAction(tr(each.title), self.passes, checkable=True)
+            action.setToolTip(tr(each.reason))
             action.setChecked(each.name not in self._choices.hidden_passes)
             action.toggled.connect(
                 lambda is_on, name=each.name: self._choices.set_pass_hidden(name, not is_on)

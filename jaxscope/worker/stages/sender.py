@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.model.graph import Graph, graph_to_arrays
+from jaxscope.model.said import ENDED, say
 from jaxscope.model.stages import COMPILED_STAGES, stage_kind
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs
@@ -105,5 +106,6 @@ class StageSender:
 
 
 def _sentence(text: str) -> str:
-    text = text.strip()
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    bare = text.strip()
+    told = text if bare == text else bare  # with its template
+    return told if bare.endswith((".", "!", "?")) else say(ENDED, text=told)

@@ -26,6 +26,7 @@ import numpy as np
 
 from jaxscope.errors import CallError
 from jaxscope.model.outline import find_offered_calls
+from jaxscope.model.said import say
 from jaxscope.model.types import normal_type
 from jaxscope.model.units import format_place
 from jaxscope.worker import compat
@@ -737,7 +738,11 @@ class CompilationWatch:
                 return
             self._channel.send(
                 "warning",
-                {"text": f"{call.base_text} uses no jit; it was run as jit({call.base_text})."},
+                {
+                    "text": say(
+                        "{name} uses no jit; it was run as jit({name}).", name=call.base_text
+                    )
+                },
             )
         target = composed if compat.is_jitted(composed) else self._jit_once(call, composed)
         self._run(target, call)

@@ -500,6 +500,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>伸出末端的块会被移回到放得下的位置。</translation>
     </message>
     <message>
+        <source>A box around a single box is only a name.</source>
+        <translation>只包着一个方框的方框只是一个名称。</translation>
+    </message>
+    <message>
         <source>A box is an equation, an arrow a value. A double click opens a group, the wheel zooms, and a click leads back to the line that it came from.</source>
         <translation>方框是方程，箭头是值。双击展开一个组，滚轮缩放，单击会带您回到它所来自的那一行。</translation>
     </message>
@@ -526,6 +530,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A compiled function inside the program; XLA usually dissolves it.</source>
         <translation>程序中的一个编译过的函数；XLA 通常把它展开。</translation>
+    </message>
+    <message>
+        <source>A constant and its broadcasts are a number in the label of what uses them.</source>
+        <translation>常量及其广播是使用者标签中的一个数。</translation>
     </message>
     <message>
         <source>A convolution, with strides, padding and dilation.</source>
@@ -588,6 +596,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个 gather 沿轴 {axis} 读取 {num:,} 个元素，其下标已知，并且排成一列（从 {first} 到 {last}，间隔 {step}）。XLA 不会把它变成 slice，它的导数是 scatter。</translation>
     </message>
     <message>
+        <source>A gradient is two columns, layer beside layer, with what is kept for it in between.</source>
+        <translation>梯度是两列，层与层并排，中间是为它保留的内容。</translation>
+    </message>
+    <message>
         <source>A kernel written by hand in Pallas.</source>
         <translation>用 Pallas 手写的内核。</translation>
     </message>
@@ -598,6 +610,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A library does it.</source>
         <translation>由库来完成。</translation>
+    </message>
+    <message>
+        <source>A line leads from the real producer to the real user, into nested programs and out.</source>
+        <translation>连线从真正的产生者通向真正的使用者，可以进出嵌套程序。</translation>
     </message>
     <message>
         <source>A line that is not drawn: it comes from the box of that name or, behind an arrow, goes there. A click leads to that box.</source>
@@ -824,6 +840,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一致性</translation>
     </message>
     <message>
+        <source>Alike layers are one box with ×N.</source>
+        <translation>相同的层是一个带 ×N 的方框。</translation>
+    </message>
+    <message>
         <source>Alive</source>
         <translation>存活</translation>
     </message>
@@ -1014,6 +1034,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Arrays in dictionaries, lists, tuples and other containers; each is a leaf.</source>
         <translation>放在字典、列表、元组和其他容器中的数组；每个数组是一个叶子。</translation>
+    </message>
+    <message>
+        <source>Arrays that the program brings along are one box.</source>
+        <translation>程序自带的数组是一个方框。</translation>
     </message>
     <message>
         <source>As graph</source>
@@ -1214,6 +1238,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Both texts, line against line</source>
         <translation>两份文本，逐行对照</translation>
+    </message>
+    <message>
+        <source>Box repeats</source>
+        <translation>框起重复部分</translation>
     </message>
     <message>
         <source>Bundles several values; costs nothing.</source>
@@ -1568,6 +1596,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>复制一个数组。</translation>
     </message>
     <message>
+        <source>Copies and broadcasts before the work are one box, and those after it another.</source>
+        <translation>工作之前的复制和广播是一个方框，之后的是另一个。</translation>
+    </message>
+    <message>
         <source>Copy details</source>
         <translation>复制详细信息</translation>
     </message>
@@ -1734,6 +1766,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Dismiss</source>
         <translation>不再显示</translation>
+    </message>
+    <message>
+        <source>Dissolve wrappers</source>
+        <translation>去掉包装</translation>
     </message>
     <message>
         <source>Distribution of call times; its table has the same values</source>
@@ -2132,6 +2168,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>折叠其文本的所有块</translation>
     </message>
     <message>
+        <source>Fold one-operation bodies</source>
+        <translation>折叠只有一个运算的内部</translation>
+    </message>
+    <message>
+        <source>Fold scalar constants</source>
+        <translation>折叠标量常量</translation>
+    </message>
+    <message>
         <source>For compiler engineers</source>
         <translation>面向编译器工程师</translation>
     </message>
@@ -2162,6 +2206,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Forward</source>
         <translation>前进</translation>
+    </message>
+    <message>
+        <source>Forward and backward side by side</source>
+        <translation>前向和反向并排</translation>
     </message>
     <message>
         <source>Forward mode differentiates what is inside; the backward pass first computes it again.</source>
@@ -2236,6 +2284,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>伽马分布的随机数；在这里是一个方程，下面有几百个。</translation>
     </message>
     <message>
+        <source>Gather arguments</source>
+        <translation>汇集参数</translation>
+    </message>
+    <message>
+        <source>Gather captured arrays</source>
+        <translation>汇集被捕获的数组</translation>
+    </message>
+    <message>
+        <source>Gather preparations</source>
+        <translation>汇集准备工作</translation>
+    </message>
+    <message>
+        <source>Gather small steps</source>
+        <translation>汇集小步骤</translation>
+    </message>
+    <message>
+        <source>Gather what loops carry</source>
+        <translation>汇集循环携带的值</translation>
+    </message>
+    <message>
         <source>Give both as tuples: `jvp(f, (x,), (t,))`.</source>
         <translation>两者都用元组给出：`jvp(f, (x,), (t,))`。</translation>
     </message>
@@ -2304,6 +2372,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>Graphviz</translation>
     </message>
     <message>
+        <source>Group by Python function</source>
+        <translation>按 Python 函数分组</translation>
+    </message>
+    <message>
+        <source>Group by scope</source>
+        <translation>按作用域分组</translation>
+    </message>
+    <message>
+        <source>Groups of more than 150 boxes become parts that fit on a page.</source>
+        <translation>超过 150 个方框的组拆成放得进一页的几部分。</translation>
+    </message>
+    <message>
         <source>Guide</source>
         <translation>指南</translation>
     </message>
@@ -2346,6 +2426,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Hide traceback</source>
         <translation>隐藏回溯</translation>
+    </message>
+    <message>
+        <source>Hide tuples and bitcasts</source>
+        <translation>隐藏元组和位转换</translation>
     </message>
     <message>
         <source>Histogram</source>
@@ -2412,6 +2496,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请导入模块而不是名称，或者晚一点导入。</translation>
     </message>
     <message>
+        <source>In a program of many parts, neighbours that are small beside the rest are one box.</source>
+        <translation>在有许多部分的程序中，相对其余部分很小的相邻部分是一个方框。</translation>
+    </message>
+    <message>
         <source>In a text, a table or a tree: select all up to there</source>
         <translation>在文本、表格或树中：选择到那里为止的全部</translation>
     </message>
@@ -2458,6 +2546,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>In one process, within a few seconds</source>
         <translation>在一个进程中，几秒之内</translation>
+    </message>
+    <message>
+        <source>In programs without scopes, the functions of the source are boxes.</source>
+        <translation>在没有作用域的程序中，源代码的函数是方框。</translation>
     </message>
     <message>
         <source>In single parts</source>
@@ -2848,6 +2940,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在循环之前只用 jit 包装一次：f = jax.jit(lambda x: ...); for ...: f(x)。</translation>
     </message>
     <message>
+        <source>Join nested programs to their surroundings</source>
+        <translation>把嵌套程序与外围相连</translation>
+    </message>
+    <message>
         <source>Joins a real and an imaginary part into complex numbers.</source>
         <translation>把实部和虚部合成复数。</translation>
     </message>
@@ -3038,6 +3134,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Lines, scopes and equations with a part of what XLA does not count are left out.</source>
         <translation>略去了含有 XLA 未计数部分的行、作用域和方程。</translation>
+    </message>
+    <message>
+        <source>Literals in labels</source>
+        <translation>标签中的字面量</translation>
     </message>
     <message>
         <source>Live ranges are computed from the scheduled module, and values are added up: XLA needs less where one is written over another that nobody reads any more, or where a result will be, and a little more where it leaves gaps.</source>
@@ -3324,6 +3424,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>更多相关页面</translation>
     </message>
     <message>
+        <source>More than three values that a loop carries, slices or stacks are one box.</source>
+        <translation>循环携带、切片或堆叠的值超过三个时是一个方框。</translation>
+    </message>
+    <message>
         <source>Move down</source>
         <translation>向下移动</translation>
     </message>
@@ -3426,6 +3530,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Name, or nothing:</source>
         <translation>名称，可以留空：</translation>
+    </message>
+    <message>
+        <source>Named scopes and module paths are boxes.</source>
+        <translation>具名作用域和模块路径是方框。</translation>
     </message>
     <message>
         <source>Narrow the focus</source>
@@ -5244,6 +5352,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请先分裂它：`key, subkey = jax.random.split(key)`。</translation>
     </message>
     <message>
+        <source>Split long groups</source>
+        <translation>拆分长的组</translation>
+    </message>
+    <message>
         <source>Split to the right</source>
         <translation>向右拆分</translation>
     </message>
@@ -5440,6 +5552,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各目标</translation>
     </message>
     <message>
+        <source>Targets are {examples}.</source>
+        <translation>目标有 {examples}。</translation>
+    </message>
+    <message>
         <source>Tells where the first array is greater than or equal to the second.</source>
         <translation>指出第一个数组在何处大于或等于第二个。</translation>
     </message>
@@ -5548,6 +5664,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>矩阵的 Schur 分解；由库完成。</translation>
     </message>
     <message>
+        <source>The `add` of a reduction is a word in its label.</source>
+        <translation>归约的 `add` 是它标签中的一个词。</translation>
+    </message>
+    <message>
         <source>The absolute value of every element.</source>
         <translation>每个元素的绝对值。</translation>
     </message>
@@ -5580,6 +5700,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The array {name}</source>
         <translation>数组 {name}</translation>
+    </message>
+    <message>
+        <source>The arrays of one parameter are one box.</source>
+        <translation>一个参数的各个数组是一个方框。</translation>
     </message>
     <message>
         <source>The axes in `axes` are gone from the result.</source>
@@ -6720,6 +6844,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这里没有这样的值。</translation>
     </message>
     <message>
+        <source>There is no target {text}.</source>
+        <translation>没有目标 {text}。</translation>
+    </message>
+    <message>
         <source>There is no text of this stage.</source>
         <translation>这个阶段没有文本。</translation>
     </message>
@@ -7368,6 +7496,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>逐个方程地看，有哪些数值流过？</translation>
     </message>
     <message>
+        <source>What only passes values on is no box; its line goes through.</source>
+        <translation>只传递值的内容不画方框；它的连线直接穿过。</translation>
+    </message>
+    <message>
         <source>What random numbers are made from. One key serves for one draw.</source>
         <translation>生成随机数的依据。一个密钥只用于一次抽取。</translation>
     </message>
@@ -7902,6 +8034,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>`left_side` is true, and the other flags but `lower` are false</source>
         <translation>`left_side` 为 true，除 `lower` 外的其他标志为 false</translation>
+    </message>
+    <message>
+        <source>`mul 2.0` says which number is meant.</source>
+        <translation>`mul 2.0` 说明是哪个数。</translation>
     </message>
     <message>
         <source>`reverse` is false</source>
@@ -11804,6 +11940,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name} traces or compiles anew in {often}</source>
         <translation>{name} 在 {often} 中重新追踪或编译</translation>
+    </message>
+    <message>
+        <source>{name} uses no jit; it was run as jit({name}).</source>
+        <translation>{name} 没有使用 jit；以 jit({name}) 运行。</translation>
     </message>
     <message>
         <source>{name} waits while JAX traces, and never when the compiled program runs.</source>
