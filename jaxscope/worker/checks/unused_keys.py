@@ -1,8 +1,9 @@
 """Random keys that are given a name and that nothing reads.
 
 The equation tells that the key was made in this call; that nothing reads it, the text of its
-function tells: another branch of Python may. A name that `split` makes out of the same name
-(`key, subkey = split(key)`) and one that begins with `_` are meant to be left.
+function tells: another branch of Python may. Meant to be left are a name that `split` makes out of
+the same name (`key, subkey = split(key)`), the rest to split again, which stands first (`rng, one =
+split(other)`), and a name that begins with `_`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ _MADE_BY = {
     "random_fold_in": ("fold_in",),
 }
 _DISCARDED = ("_", "unused", "dummy")
+_RESTS = frozenset({"key", "rng", "prng", "seed", "rng_key", "prng_key", "random_key", "carry_key"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -98,6 +100,8 @@ def _names_of_keys(node: ast.AST) -> list[str]:
     if len(node.targets) > 1 or not any(name in names for names in _MADE_BY.values()):
         return []
     targets = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+    if len(targets) > 1 and _is_rest(targets[0], targets[1]):
+        targets = targets[1:]
     given = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
     return [
         each.id
@@ -106,6 +110,12 @@ def _names_of_keys(node: ast.AST) -> list[str]:
         and each.id not in given
         and not each.id.lower().startswith(_DISCARDED)
     ]
+
+
+def _is_rest(first: ast.expr, second: ast.expr) -> bool:
+    """Whether the first of several new keys is what a next split is to take."""
+    name, other = (each.id if isinstance(each, ast.Name) else "" for each in (first, second))
+    return name in _RESTS or name.startswith(("new_", "next_")) or other == f"_{name}"
 
 
 def _read_after(function: _Function, own: list[ast.AST], node: ast.Assign | None) -> set[str]:
