@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
+import jax
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
@@ -160,7 +161,8 @@ class EffectWatch:
                 frame = sys._getframe(1)
                 file, line = frame.f_code.co_filename, frame.f_lineno
                 is_seeded = name.endswith("default_rng") and bool(args or kwargs)
-                if self.is_own(file) and not is_seeded:
+                is_meant = is_seeded or (rule == PRINT and _shows_what_is_known(args))
+                if self.is_own(file) and not is_meant:
                     self._seen.setdefault((rule, file, line), name)
                     if self.on_effect is not None:
                         self.on_effect(name, frame)
@@ -240,6 +242,15 @@ def _visible(base: Any) -> dict[str, Any]:
         with contextlib.suppress(ValueError):  # not assigned yet
             found[name] = cell.cell_contents
     return found
+
+
+def _shows_what_is_known(printed: tuple[Any, ...]) -> bool:
+    """Whether `print` shows shapes, types or numbers: that is meant to be seen while tracing."""
+    leaves = jax.tree.leaves(printed)
+    values = [each for each in leaves if not isinstance(each, str)]
+    texts = [each for each in leaves if isinstance(each, str)]
+    is_known = all(isinstance(each, int | float | np.dtype | type) for each in values)
+    return bool(values) and is_known and not any("Tracer" in each for each in texts)
 
 
 def _state(value: Any) -> str:

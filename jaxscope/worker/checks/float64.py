@@ -56,10 +56,11 @@ def _makes_float64(site: Site) -> bool:
 
 
 def _is_asked_for(place: tuple[str, int, int]) -> bool:
-    """Whether the line names the type: `x.astype(…)`, `jnp.array(x, …)`, `jnp.sum(x, dtype=…)`."""
+    """Whether the line names the type: `x.astype(…)`, `jnp.float64(x)`, `jnp.sum(x, dtype=…)`."""
     call = code_at(*place, ast.Call)
     if call is None:
         return False
     name = getattr(call.func, "attr", "")
     has_type = any(each.arg == "dtype" for each in call.keywords)
-    return has_type or name == "astype" or (name in ("asarray", "array") and len(call.args) > 1)
+    is_made = name in ("asarray", "array") and len(call.args) > 1
+    return has_type or is_made or name in ("astype", "float64")

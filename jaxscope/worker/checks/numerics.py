@@ -135,9 +135,26 @@ def _one_minus_cos(site: Site) -> Site | None:
 
 
 def _is_kept_off_0(value: TracedValue) -> bool:
-    """Whether a `where` or a bound on the way may see to it that it is not small."""
+    """Whether it is not small: a `where` or a bound may see to it, or it is made of integers."""
     makers = (each.maker for each in ancestors(value, 12))
-    return any(each is not None and each.name in ("select_n", "max", "clamp") for each in makers)
+    return _is_made_of_integers(value, 6) or any(
+        each is not None and each.name in ("select_n", "max", "clamp") for each in makers
+    )
+
+
+def _is_made_of_integers(value: TracedValue, depth: int) -> bool:
+    """Whether it is an integer, or a sum or product of some: a whole number, or times π, say."""
+    source = value.source()
+    if source.dtype is not None and jnp.issubdtype(source.dtype, jnp.integer):
+        return True
+    site = source.maker
+    if site is None or depth == 0 or site.name not in ("add", "sub", "mul"):
+        return False
+    numbers = [each.number() for each in site.inputs]
+    rest = [each for each, number in zip(site.inputs, numbers, strict=True) if number is None]
+    if not rest or any(number is not None and abs(number) < 1 for number in numbers):
+        return False
+    return all(_is_made_of_integers(each, depth - 1) for each in rest)
 
 
 def _variance_by_squares(site: Site) -> Site | None:
