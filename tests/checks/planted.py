@@ -122,6 +122,7 @@ FAULTS: dict[str, tuple[str, ...]] = {
         "one_minus_cos(f32[8])",
         "variance_by_squares(f32[8, 16])",
         "own_layer_norm(f32[4, 16])",
+        "exp_of_small_steps_minus_one(i32[8])",
     ),
     "where-gradient": (
         "grad(safe_sqrt)(f32[8])",
@@ -137,7 +138,12 @@ FAULTS: dict[str, tuple[str, ...]] = {
         "carried_mean(f16[5000])",
         "count_in_bfloat(bf16[1000])",
     ),
-    "trace-time-print": ("prints(f32[4])", "prints_in_helper(f32[4])", "grad(prints)(f32[4])"),
+    "trace-time-print": (
+        "prints(f32[4])",
+        "prints_in_helper(f32[4])",
+        "grad(prints)(f32[4])",
+        "prints_text_of_array(f32[4])",
+    ),
     "trace-time-clock": (
         "times_itself(f32[4])",
         "times_by_name(f32[4])",
@@ -312,6 +318,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "jnp.var(f32[8])",
         "one_minus_sin(f32[8])",
         "one_minus_cos_of_large(f32[8])",
+        "one_minus_cos_of_orders(i32[8])",
         "exp_minus_one_of_large(f32[8])",
         "log_of_one_plus_large(f32[8])",
         "log_of_first_state(f32[8])",
@@ -339,7 +346,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "decayed_average(bf16[1000])",
         "float32_carry(bf16[1000])",
     ),
-    "trace-time-print": ("print_once(f32[4])", "says_print(f32[4])"),
+    "trace-time-print": ("print_once(f32[4])", "says_print(f32[4])", "prints_shape(f32[4])"),
     "trace-time-clock": ("scaled_by_time(f32[4], 2.0)", "sorted_times(f32[4])"),
     "trace-time-random": ("jax_noise(f32[4], key(0))", "seeded_table(f32[4])"),
     "impure-closure": ("own_list(f32[4])", "reads_closure(f32[4])"),
@@ -358,6 +365,9 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "unpacked_whole(key(0))",
         "carried_key(key(0))",
         "given_to_what_ignores_it(key(0))",
+        "rest_of_another(key(0))",
+        "rest_of_the_last(key(0))",
+        "rest_for_later(key(0))",
     ),
     "impure-default": (
         "appends_to_default(f32[4], [])",
@@ -768,6 +778,14 @@ def own_layer_norm(x):
     return (x - mean) * jax.lax.rsqrt(variance + 1e-6)
 
 
+def exp_of_small_steps_minus_one(n):
+    return jnp.exp(n * 1e-6) - 1.0
+
+
+def one_minus_cos_of_orders(n):
+    return 1.0 - jnp.cos((n + 1) * jnp.pi)
+
+
 def log_of_eps_plus(x):
     return jnp.log(1e-8 + x**2)
 
@@ -918,6 +936,16 @@ LIMIT = 3.0
 def prints(x):
     print("x is", x)
     return (x * 2.0).sum()
+
+
+def prints_text_of_array(x):
+    print(f"x is {x}", x.shape)
+    return x * 2.0
+
+
+def prints_shape(x):
+    print("shape:", x.shape, x.dtype)
+    return x * 2.0
 
 
 def helper(x):
@@ -1302,6 +1330,23 @@ def ignores(x, key):
 def given_to_what_ignores_it(key):
     one, other = jax.random.split(key)
     return ignores(jax.random.normal(one), other)
+
+
+def rest_of_another(seed):
+    rng, one, other = jax.random.split(seed, 3)
+    return jax.random.normal(one) + jax.random.normal(other)
+
+
+def rest_of_the_last(subkey):
+    for _ in range(2):
+        key, subkey = jax.random.split(subkey)
+    return jax.random.normal(subkey)
+
+
+def rest_for_later(key):
+    next_key, one = jax.random.split(key)
+    fold, _fold = jax.random.split(one)
+    return jax.random.normal(_fold)
 
 
 # Defaults of arguments.

@@ -77,11 +77,13 @@ def test_float64_out_of_float32(tmp_path: Path) -> None:
         "def kept(x):\n    return jnp.sum(x, dtype=np.float64)\n"
         "def cast(x):\n    return x.astype(jnp.float64) * x\n"
         "def made(x):\n    return jnp.asarray(x, np.float64) + 1\n"
+        "def named(x):\n    return jnp.float64(x) * x\n"
     )
     calls = {
         "summed(f32[3])": 0,
         "cast(f32[3])": 0,
         "made(f32[3])": 0,
+        "named(f32[3])": 0,
         "kept(f32[3])": 0,
         "scaled(f32[3])": 4,
         "shifted(f32[3])": 6,
