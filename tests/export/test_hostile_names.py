@@ -8,6 +8,7 @@ import json
 import re
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -86,6 +87,17 @@ def with_hard_names(test):  # type: ignore[no-untyped-def]  # hypothesis wraps w
     return FEW(given(NAMES)(test))
 
 
+@pytest.fixture(scope="module")
+def plain(capture: Capture) -> dict[str, Tags]:
+    """Pages with a harmless name, which all others are held against."""
+    pages = {
+        "html": export(name_everything(capture, "x"), "html"),
+        "differences": page_of_differences(capture, "x"),
+        "steps": steps_to_html(*steps_named(capture, "x")),
+    }
+    return {kind: Tags(page) for kind, page in pages.items()}
+
+
 @with_hard_names
 def test_svg_is_well_formed(capture: Capture, name: str) -> None:
     root = ElementTree.fromstring(export(name_everything(capture, name), "svg"))
@@ -94,31 +106,35 @@ def test_svg_is_well_formed(capture: Capture, name: str) -> None:
 
 
 @with_hard_names
-def test_a_page_has_the_elements_it_always_has(capture: Capture, name: str) -> None:
-    page = Tags(export(name_everything(capture, name), "html"))
-    plain = Tags(export(name_everything(capture, "x"), "html"))
-    assert set(page.tags) == set(plain.tags)
-    assert page.tags.count("script") == plain.tags.count("script") == 2
+def test_a_page_has_the_elements_it_always_has(
+    capture: Capture, plain: dict[str, Tags], name: str
+) -> None:
+    page, usual = Tags(export(name_everything(capture, name), "html")), plain["html"]
+    assert set(page.tags) == set(usual.tags)
+    assert page.tags.count("script") == usual.tags.count("script") == 2
     assert not [each for each in page.attributes if each.startswith("on")]
     data = max((each for each in page.data if each.startswith('{"files"')), key=len)
     assert json.loads(data)["stages"]
 
 
-def assert_same_elements(page: str, plain: str) -> None:
+def assert_same_elements(page: str, usual: Tags) -> None:
     """That texts add no element and no attribute that runs something."""
-    found, usual = Tags(page), Tags(plain)
+    found = Tags(page)
     assert set(found.tags) <= set(usual.tags)
     assert found.tags.count("script") == usual.tags.count("script")
     assert not [each for each in found.attributes if each.startswith("on")]
 
 
-@with_hard_names
-def test_a_page_of_differences_has_the_elements_it_always_has(capture: Capture, name: str) -> None:
-    def page(name: str) -> str:
-        sides = (ComparedCapture(each, name_everything(capture, each)) for each in (name, "other"))
-        return comparison_to_html(compare_captures(*sides))
+def page_of_differences(capture: Capture, name: str) -> str:
+    sides = (ComparedCapture(each, name_everything(capture, each)) for each in (name, "other"))
+    return comparison_to_html(compare_captures(*sides))
 
-    assert_same_elements(page(name), page("x"))
+
+@with_hard_names
+def test_a_page_of_differences_has_the_elements_it_always_has(
+    capture: Capture, plain: dict[str, Tags], name: str
+) -> None:
+    assert_same_elements(page_of_differences(capture, name), plain["differences"])
 
 
 def steps_named(
@@ -134,10 +150,10 @@ def steps_named(
 
 
 @with_hard_names
-def test_a_page_of_steps_has_the_elements_it_always_has(capture: Capture, name: str) -> None:
-    assert_same_elements(
-        steps_to_html(*steps_named(capture, name)), steps_to_html(*steps_named(capture, "x"))
-    )
+def test_a_page_of_steps_has_the_elements_it_always_has(
+    capture: Capture, plain: dict[str, Tags], name: str
+) -> None:
+    assert_same_elements(steps_to_html(*steps_named(capture, name)), plain["steps"])
 
 
 @with_hard_names
