@@ -31,7 +31,7 @@ from jaxscope.client.requests import (
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, JaxscopeError
 from jaxscope.export.figures import compile_chart
-from jaxscope.model import Timing, is_available
+from jaxscope.model import Capture, Timing, is_available
 from jaxscope.model.experiments import (
     Agreement,
     CompileTime,
@@ -228,13 +228,17 @@ def of_targets() -> Iterator[str]:
     yield from map(tr_said, (ESTIMATE, NOT_KNOWN, CYCLES))
 
 
+@functools.cache
+def captures_to_draw() -> list[Capture]:
+    sample = Path(__file__).parents[2] / "samples" / "control_flow.py"
+    calls = ("grad(nested)(f32[5, 7])", "newton_sqrt(2.0)")
+    captures = [jaxscope.capture_file(sample, call) for call in calls]
+    return [*captures, jaxscope.capture_file(sample.with_name("transformer.py"))]
+
+
 def of_drawings() -> Iterator[str]:
     """What is written on boxes and lines; what has no template is a name of the code."""
-    sample = Path(__file__).parents[2] / "samples" / "control_flow.py"
-    calls = ("grad(nested)(f32[5, 7])", "newton_sqrt(2.0)", "grad(grad(newton_sqrt))(2.0)")
-    captures = [jaxscope.capture_file(sample, call) for call in calls[:2]]
-    captures.append(jaxscope.capture_file(sample.with_name("transformer.py")))
-    for stage in (stage for capture in captures for stage in capture.stages):
+    for stage in (stage for capture in captures_to_draw() for stage in capture.stages):
         if not is_available(stage.graph):
             continue
         view = build_view(stage.graph)
