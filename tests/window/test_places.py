@@ -27,7 +27,7 @@ from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.toolkit.widgets import ANY_PX, ChoiceBox, MenuButton
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.pipeline_strip import Figures, PipelineStrip
-from jaxscope.ui.window.places import Page, Place, Places, QuestionList
+from jaxscope.ui.window.places import Page, Place, Places
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver, destroy
@@ -663,17 +663,3 @@ def test_a_page_with_little_to_say_leaves_the_room_to_the_views(
     places["fusions"].setMaximumHeight(70)
     places.show_page("memory")
     qtbot.waitUntil(lambda: places.drawer.height() > 200)
-
-
-def test_an_answer_that_came_unseen_has_room(qtbot: QtBot) -> None:
-    questions = QuestionList()
-    qtbot.addWidget(questions)
-    questions.add_page("timing", Page("Timing", Place.MEASURE, "How long?"))
-    questions.resize(300, 400)
-    questions.show()
-    _, item, _, row = questions._pages["timing"]
-    question_px = item.sizeHint().height()
-    questions.hide()
-    questions.set_answer("timing", "a long answer " * 20)
-    questions.show()
-    assert item.sizeHint().height() > max(row.heightForWidth(300), question_px)

@@ -9,7 +9,7 @@ import enum
 from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -287,16 +287,11 @@ class QuestionList(QListWidget):
         if second.text() != told:
             second.setText(told)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{tr(page.title)}: {told}")
-            if self.isVisible():
-                self._fit()
+            self._fit()
 
     def mark(self, name: str) -> None:
         """Mark the row of the page that is shown."""
         self.setCurrentItem(self._pages[name][1])
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
