@@ -149,7 +149,11 @@ TERMS: Sequence[Term] = (
         ("folded", "Its value was known, so it became a constant."),
         ("merged", "It computes the same as another, and one of them is left."),
         ("simplified", "It was written as something simpler."),
-        ("dead", "Nothing needs its result, so it was removed.", (r"\bdead code eliminated\b",)),
+        (
+            "dead",
+            "Nothing that is kept needs its result, so it was removed.",
+            (r"\bdead code eliminated\b",),
+        ),
         ("layout", "Only the way in which data lies in memory is left of it."),
         ("unknown", "What became of it is not known; the reason is told."),
         ("proven", "Of a fate: XLA's recorded passes, or its first and last program, show it."),

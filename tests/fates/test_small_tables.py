@@ -103,7 +103,7 @@ def test_a_base_equation_has_one_fate_of_all_that_came_from_it() -> None:
             "2 equations came from it (1 fused, 1 merged). Of equation 2 of grad (mul): "
             "Fused into f.",
         ),
-        "2": ("dead", "Nothing needs its result."),
+        "2": ("dead", "Nothing that is kept needs its result."),
         "3": ("dead", "grad does not need its result, so JAX left it out."),
         "4": ("fused", "Fused into f."),
         "4/call/0": ("simplified", "The custom rule of 4 takes its place in grad."),
@@ -170,7 +170,7 @@ def test_where_nothing_runs_what_became_of_the_operation_itself_is_told() -> Non
     assert found["0"].fate == "dead"
     assert found["0"].text == (
         "3 equations came from it (2 dead, 1 folded). Of equation 0 of grad (sin): "
-        "Nothing needs its result."
+        "Nothing that is kept needs its result."
     )
     assert found["1"].text.startswith(
         "2 equations came from it (2 folded). Of equation 3 of grad (neg): Depends on no argument"

@@ -30,7 +30,14 @@ def repeated() -> Capture:
     ("function", "args", "operation", "fate", "pass_name", "words"),
     [
         (programs.divide, (X,), "div", "fused", "fusion", "Divide became multiply by 0.333"),
-        (programs.compute_in_vain, (X,), "cos", "dead", None, "Nothing needs its result"),
+        (
+            programs.compute_in_vain,
+            (X,),
+            "cos",
+            "dead",
+            None,
+            "Nothing that is kept needs its result",
+        ),
         (programs.carry_unseen, (X,), "cos", "dead", "simplify-while-loops", "Removed by simplify"),
         (
             programs.flatten,

@@ -69,7 +69,7 @@ def test_an_open_group_says_how_much_of_it_is_in_boxes() -> None:
     told = opened(build_scene(view, view.all_groups()))
     counted = {view.boxes[n].label: view.boxes[n].num_counted for n in range(1, len(view.boxes))}
     # clip casts both of its limits: the casts are in the boxes of `max` and `min`.
-    assert counted["clip"] == 4 and told["clip"] == "jit · 4 equations, 2 in boxes"
+    assert counted["clip"] == 4 and told["clip"] == "jit · 4 equations, 2 shown"
     assert counted["outer"] == 8
     assert told["outer"] == "8 equations", "clip with its 4, sin, cos, mul: nothing is missing"
     closed = opened(build_scene(view, frozenset({outer})))
@@ -88,7 +88,7 @@ def test_a_group_with_closed_groups_in_it_says_what_is_in_no_box_of_it() -> None
     view = build_view(trace(scaled, jnp.ones(3)))
     outer = next(box.id for box in view.boxes if box.label == "outer")
     told = opened(build_scene(view, frozenset({outer})))
-    assert told == {"outer": "7 equations, 5 in boxes"}, "the product, exp, and 3 of inner"
+    assert told == {"outer": "7 equations, 5 shown"}, "the product, exp, and 3 of inner"
 
 
 def cumulate(x: jax.Array) -> Any:

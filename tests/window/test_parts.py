@@ -494,6 +494,12 @@ def test_what_is_linked_is_counted_in_the_words_of_its_stage() -> None:
     assert ">2 instructions forward, 3 backward</a>" in told
     back = Links({"optimized": Linked(none, none, three)}, (), True)
     assert ">3 instructions backward</a>" in describe_group("a", "1", back, stages, "#777777")
+    places = (("b.py", 9), ("a.py", 2), ("b.py", 3), *(("a.py", line) for line in range(8, 3, -1)))
+    told = describe_group("a", "1", Links({}, places, True), stages, "#777777")
+    assert re.findall(r">(\w\.py:\d)<", told) == [
+        *("b.py:3", "b.py:9", "a.py:2", "a.py:4", "a.py:5", "a.py:6")
+    ]
+    assert "a.py:6</a><br>…" in told
     assert "node" not in told.replace("'node:", "")
 
 

@@ -100,7 +100,7 @@ class BoxTexts:
         held = self._view.count_in_boxes(box)
         if not 0 < held < each.num_counted:
             return detail
-        return say("{count}, {held:,} in boxes", count=detail, held=held)
+        return say("{count}, {held:,} shown", count=detail, held=held)
 
     def _is_in_backward(self, box: int) -> bool:
         """Whether a group stands in a backward part, whose title says that of all in it."""

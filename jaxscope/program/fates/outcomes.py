@@ -94,7 +94,7 @@ RUNNING = ("library", "kernel", "fused")
 NOT_RUNNING = ("folded", "merged", "simplified", "dead")
 """Fates of what is not there when the program runs."""
 
-NEEDLESS = say("Nothing needs its result.")  # what uses it may be dead itself
+NEEDLESS = say("Nothing that is kept needs its result.")
 
 
 _RANKS = (*RUNNING, "layout", "unknown", *NOT_RUNNING)

@@ -106,6 +106,7 @@ def _link(id: str, stage: Stage | None) -> str:
 
 _MAX_NEIGHBOURS = 24
 _MAX_LEAVES = 8
+_MAX_PLACES = 6
 _MAX_SPOKEN = 400
 _MAX_TYPES = 8
 _KINDS = {
@@ -326,10 +327,9 @@ def describe_several(
     shown = (
         f"<a href='{escape_html(link)}'>{escape_breakable(name, 80)}</a>" for name, link in names
     )
-    places = "<br>".join(_place(file, line, "") for file, line in links.lines[:6])
     rows = [
         (tr("things"), "<br>".join(map(tr_said, first_of(shown, _MAX_NEIGHBOURS)))),
-        (tr("source"), places),
+        (tr("source"), _places(links)),
         (tr("elsewhere"), _elsewhere("", links, stages)),
     ]
     return tr("<h3>{num_names:,} things together</h3>", num_names=len(names)) + _table(rows, muted)
@@ -347,7 +347,7 @@ def describe_group(name: str, size: str, links: Links, stages: Sequence[Stage], 
     """
     rows = [
         (tr("holds"), size),
-        (tr("source"), "<br>".join(_place(file, line, "") for file, line in links.lines[:6])),
+        (tr("source"), _places(links)),
         (tr("elsewhere"), _elsewhere("", links, stages)),
     ]
     return f"<h3>{escape_breakable(name, 80)}</h3>" + _table(rows, muted)
@@ -583,6 +583,14 @@ def _place(file: str, line: int, function: str) -> str:
         else ""
     )
     return f"<a href='line:{line}:{escape_html(file)}'>{name}:{line}</a>{where}"
+
+
+def _places(links: Links) -> str:
+    """The first source lines in the order of the text, file by file."""
+    files = list(dict.fromkeys(file for file, _ in links.lines))
+    lines = sorted(links.lines, key=lambda place: (files.index(place[0]), place[1]))
+    shown = [_place(file, line, "") for file, line in lines[:_MAX_PLACES]]
+    return "<br>".join([*shown, *(["…"] if len(lines) > _MAX_PLACES else [])])
 
 
 def _neighbours(stage: str, graph: Graph, index: int, *, incoming: bool) -> str:

@@ -3892,14 +3892,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有内容匹配 {wanted}。</translation>
     </message>
     <message>
-        <source>Nothing needs its result, so it was removed.</source>
-        <translation>没有谁需要它的结果，所以被删除了。</translation>
-    </message>
-    <message>
-        <source>Nothing needs its result.</source>
-        <translation>没有谁需要它的结果。</translation>
-    </message>
-    <message>
         <source>Nothing of this {operation} is needed in {transform}.</source>
         <translation>这个 {operation} 的任何内容在 {transform} 中都不需要。</translation>
     </message>
@@ -3914,6 +3906,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Nothing tells what became of it in the call by equation {id}.</source>
         <translation>没有什么能说明它在方程 {id} 的调用中变成了什么。</translation>
+    </message>
+    <message>
+        <source>Nothing that is kept needs its result, so it was removed.</source>
+        <translation>保留下来的部分都不需要它的结果，所以被删除了。</translation>
+    </message>
+    <message>
+        <source>Nothing that is kept needs its result.</source>
+        <translation>保留下来的部分都不需要它的结果。</translation>
     </message>
     <message>
         <source>Nothing to report on this call.</source>
@@ -11516,8 +11516,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count}，内存流量最大的在前</translation>
     </message>
     <message>
-        <source>{count}, {held:,} in boxes</source>
-        <translation>{count}，{held:,} 个在方框中</translation>
+        <source>{count}, {held:,} shown</source>
+        <translation>{count}，显示 {held:,} 个</translation>
     </message>
     <message>
         <source>{currentText}: not available</source>
