@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
 import importlib
 import sys
 import traceback
@@ -276,6 +277,23 @@ FIXED_SHARE = 0.9
 """Letters of equal width are wider than others of their size, and look larger."""
 
 
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Collect no garbage inside.
+
+    Qt styles one widget after the other of a list, and Python runs in between. One further on may
+    be garbage that only the collector finds, such as a dialog that refers to itself: deleted then,
+    it would end the process.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 class ThemeSwitch(QObject):
     """Holds the theme and the size of type, and dresses the application in them.
 
@@ -306,11 +324,13 @@ class ThemeSwitch(QObject):
         Each time a widget is put into another, Qt styles all that is in it anew: a window with all
         of its pages is made in 0.7 s instead of 1.1 s.
         """
-        self._application.setStyleSheet("")
+        with _no_collection():
+            self._application.setStyleSheet("")
         try:
             yield
         finally:
-            self._application.setStyleSheet(build_stylesheet(self.theme, self._points))
+            with _no_collection():
+                self._application.setStyleSheet(build_stylesheet(self.theme, self._points))
 
     def toggle(self) -> None:
         """Change between light and dark; the system is not followed from then on."""
@@ -338,16 +358,17 @@ class ThemeSwitch(QObject):
         self.set_points(BASE_POINTS)
 
     def _dress(self) -> None:
-        # Undressed first: Qt takes three times as long to go from one sheet to another.
-        self._application.setStyleSheet("")
-        font = QFont(self._application.font())
-        font.setPointSizeF(self._points)
-        self._application.setFont(font)
-        self._application.setPalette(_palette(self.theme))
-        ticks = _palette_of_ticks(self.theme)
-        # PySide's stub says bytes, and its function takes nothing but str.
-        self._application.setPalette(ticks, "QCheckBox")  # type: ignore[arg-type]
-        self._application.setStyleSheet(build_stylesheet(self.theme, self._points))
+        with _no_collection():
+            # Undressed first: Qt takes three times as long to go from one sheet to another.
+            self._application.setStyleSheet("")
+            font = QFont(self._application.font())
+            font.setPointSizeF(self._points)
+            self._application.setFont(font)
+            self._application.setPalette(_palette(self.theme))
+            ticks = _palette_of_ticks(self.theme)
+            # PySide's stub says bytes, and its function takes nothing but str.
+            self._application.setPalette(ticks, "QCheckBox")  # type: ignore[arg-type]
+            self._application.setStyleSheet(build_stylesheet(self.theme, self._points))
         self.changed.emit(self.theme)
 
     def _on_hints_color_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:
