@@ -159,7 +159,7 @@ FAULTS: dict[str, tuple[str, ...]] = {
     "trace-time-io": ("reads_file(f32[4])", "writes_file(f32[4])"),
     "impure-closure": ("counting(f32[4])", "appending(f32[4])", "memoizing(f32[4])"),
     "impure-global": ("counts(f32[4])", "logs(f32[4])"),
-    "captured-constant": ("adds_table(f32[4])", "closed_over(f32[4])"),
+    "captured-constant": ("adds_bias(f32[4])", "closed_over(f32[4])"),
     "key-reuse": ("draws_twice(key(0))", "draws_in_a_loop(key(0))", "closed_over_key(f32[4])"),
     "constant-key-in-loop": ("seeded_in_scan(f32[4])", "seeded_in_fori(f32[4])"),
     "same-seed-twice": (
@@ -351,6 +351,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
     "trace-time-random": ("jax_noise(f32[4], key(0))", "seeded_table(f32[4])"),
     "impure-closure": ("own_list(f32[4])", "reads_closure(f32[4])"),
     "impure-global": ("reads_global(f32[4])",),
+    "captured-constant": ("adds_table(f32[4])",),
     "key-reuse": ("draws_from_split(key(0))", "folds_in(key(0))"),
     "constant-key-in-loop": ("folded_in_scan(f32[4])", "scans_keys(f32[4])"),
     "key-never-used": (
@@ -927,6 +928,7 @@ def float32_carry(x):
 
 
 TABLE = np.linspace(0.0, 1.0, 4, dtype=np.float32)
+bias = np.linspace(0.0, 2.0, 4, dtype=np.float32)
 GENERATOR = np.random.default_rng(0)
 COUNT = 0
 LOG = []
@@ -1095,6 +1097,10 @@ def logs(x):
 
 def reads_global(x):
     return x * LIMIT
+
+
+def adds_bias(x):
+    return x + bias
 
 
 def adds_table(x):

@@ -14,6 +14,7 @@ import ast
 import contextlib
 import dataclasses
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FunctionType
@@ -340,6 +341,9 @@ def _changes(node: ast.AST, is_target: Any) -> bool:
     )
 
 
+_NAMES_OF_CONSTANTS = re.compile(r"`(_*[A-Z]{3,}[A-Z0-9]*|_*[A-Z]+_[A-Z0-9_]+)`")
+"""A name such as `TABLE` says that nobody changes it; one such as `W1` may be a parameter."""
+
 LARGE_CONSTANT_BYTES = 1 << 20
 _MOST_TOLD = 20
 _MOST_READERS = 3
@@ -370,7 +374,8 @@ def find_captured(jaxpr: Any, base: Any) -> list[Check]:
     for constant in constants.values():
         name = _name_of(constant.value, names)
         is_large = aval_bytes(constant.value) >= LARGE_CONSTANT_BYTES
-        if (name or is_large) and len(findings) < _MOST_TOLD:
+        is_named = bool(name) and not _NAMES_OF_CONSTANTS.fullmatch(name)
+        if (is_named or is_large) and len(findings) < _MOST_TOLD:
             findings.append(_describe(name, constant))
     return findings
 
