@@ -432,6 +432,45 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     assert caption.isHidden() and not steps.run.doing
 
 
+GROUPED = """
+import jax
+
+# jaxscope: line(3.0)
+def line(x):
+    with jax.named_scope("first"):
+        x = x * 2.0 + 1.0
+    with jax.named_scope("second"):
+        return (x - 1.0) / 2.0
+"""
+
+
+def test_presenting_opens_the_group_that_holds_the_equation(
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    def press(key: Qt.Key) -> None:
+        QTest.keyClick(empty, key)
+        qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
+
+    (tmp_path / "line.py").write_text(GROUPED)
+    empty.open_path(str(tmp_path / "line.py"))
+    wait_for_run(qtbot, empty)
+    pane = next(p for p in empty.workspace.area.panes if p.wanted_stage == "jaxpr")
+    qtbot.waitUntil(lambda: pane.canvas is not None and pane.canvas.view is not None)
+    canvas = pane.canvas
+    assert canvas is not None and canvas.view is not None
+    groups = {box.label: box.id for box in canvas.view.boxes if box.label in ("first", "second")}
+    steps = empty.presenting.steps
+    empty.workspace.area.activate(pane)
+    empty.toggle_presenting()
+    empty.activateWindow()
+    qtbot.waitUntil(empty.isActiveWindow)
+    canvas.collapse_all()
+    qtbot.waitUntil(lambda: not canvas.expanded)
+    while empty.workspace.selection.place != ("jaxpr", "2"):
+        press(Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: groups["second"] in canvas.expanded)
+
+
 def test_a_caption_counts_values_that_the_worker_did_not_tell() -> None:
     values = [StepValue("argument", at, "x", "f32[]", ONE) for at in range(6)]
     assert _join(values[:4], 0) == "f32[] 1., f32[] 1., f32[] 1., f32[] 1."
