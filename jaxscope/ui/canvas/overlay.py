@@ -295,12 +295,15 @@ def paint_overlay(
     )
     strength = max(camera.scale, 1.0) ** 0.5  # a line of large boxes is not thin
     for items, color, pen_px, style, gap in outlines:
+        if not len(items):  # most frames have nothing to look for among all that is seen
+            continue
         chosen = np.intersect1d(items, seen, assume_unique=True)
         painter.setPen(QPen(color, pen_px * strength, style))
         _draw_outlines(painter, drawing, chosen, camera, gap)
     _paint_lines(painter, drawing, highlight, camera, sight)
     _paint_parts(painter, drawing, highlight.parts, seen, camera)
-    _paint_notes(painter, drawing, np.intersect1d(highlight.noted, seen), camera)
+    if len(highlight.noted):
+        _paint_notes(painter, drawing, np.intersect1d(highlight.noted, seen), camera)
     if highlight.hovered != NONE:
         painter.setPen(QPen(colors.hover, 1.6 * strength, Qt.PenStyle.SolidLine))
         _draw_outlines(painter, drawing, np.array([highlight.hovered]), camera, 2.0)
@@ -413,6 +416,9 @@ def _paint_lines(
     painter: QPainter, drawing: SceneDrawing, highlight: Highlight, camera: Camera, sight: Box
 ) -> None:
     """Draw lines of the current and the hovered item stronger: dashed into it, solid out of it."""
+    emphasised = {highlight.current, highlight.hovered} - {NONE}
+    if not emphasised and highlight.connector == NONE:
+        return
     colors = drawing.colors
     lines = drawing.scene.lines
     painter.save()
@@ -420,7 +426,6 @@ def _paint_lines(
     painter.scale(camera.scale, camera.scale)
     painter.translate(-camera.x, -camera.y)
     strength = 2.6 / min(camera.scale, 1.0)
-    emphasised = {highlight.current, highlight.hovered} - {NONE}
     for item in emphasised:
         for ends, style in (
             (lines.target, Qt.PenStyle.DashLine),
@@ -441,9 +446,9 @@ def region_without_words(drawing: SceneDrawing, camera: Camera, sight: Box) -> Q
     reads them, and they are not.
     """
     scale = camera.scale
-    words = drawing.list_words(sight, scale)
     width, height = (sight[2] - sight[0]) * scale, (sight[3] - sight[1]) * scale
     region = QRegion(0, 0, math.ceil(width), math.ceil(height))
+    words = drawing.list_words(sight, scale, most=_MOST_WORDS)
     if len(words) <= _MOST_WORDS:
         for x, y, wide, high in words:
             left, top = (x - camera.x) * scale, (y - camera.y) * scale

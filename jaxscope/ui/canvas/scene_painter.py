@@ -940,12 +940,15 @@ class SceneDrawing:
             if is_seen and is_shown and measure_text(label.text, LABEL_TEXT_PX) <= room:
                 yield label
 
-    def list_words(self, box: Box, scale: float) -> list[Box]:
+    def list_words(self, box: Box, scale: float, most: int) -> list[Box]:
         """What of a part of the scene has words on it, as x, y, width, height.
 
-        Boxes, connectors, titles of groups, and labels where the scale lets them be read.
+        Boxes, connectors, titles of groups, and labels where the scale lets them be read. Nothing
+        where there are more boxes than `most`.
         """
         items, num_frames = self.item_grid.query(*box), self.scene.items.num_frames
+        if len(items) > most:
+            return []
         rects = self.scene.items.rect[items].copy()
         rects[items < num_frames, 3] = HEADER_PX
         if scale < NEAR_SCALE:  # frames have no band there
