@@ -25,6 +25,7 @@ from typing import Any
 from jaxscope.client.experiment_collectors import RecompilationCollector
 from jaxscope.errors import JaxscopeError
 from jaxscope.export.measurement_files import recompilation_to_json
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.experiments import Recompilation, Signature
 from jaxscope.program.recompilation import LOOP_PREFIX, describe_key_change
 from jaxscope.schema.archive import save_capture
@@ -53,7 +54,7 @@ class EnoughSeen(BaseException):  # like KeyboardInterrupt: it ends a program
     """Ends a script of which enough was seen; what catches errors lets it pass."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class WatchOptions:
     """Which functions a watch captures, and where it writes.
 
@@ -70,7 +71,7 @@ class WatchOptions:
     stop_after: int | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Captured:
     """A call that was to be captured: the file's name, if it was, and how long JAX traced it."""
 

@@ -17,8 +17,9 @@ front end (`cli/dispatch.py`, `ui/window/error_panel.py`) shows them; nothing el
 
 from __future__ import annotations
 
-import dataclasses
 import os
+
+from jaxscope.late_dataclass import dataclass
 
 __all__ = [
     "BOOTSTRAP",
@@ -53,7 +54,7 @@ NOTEBOOK_REMEDY = (
 """What to try with a notebook, which is no file that can be run."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """What a person needs to know of one failure, as plain text.
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxscope.errors import CallError, JaxscopeError, UsageError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, is_available
 from jaxscope.model.capture import Checked
 from jaxscope.model.dumps import FoundDumps
@@ -36,7 +37,7 @@ MAX_PAGE_BYTES = 8 << 20
 _HEIGHT_PX = 720
 
 
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ShownCapture(Capture):
     """A capture that shows itself: a line per stage at a prompt, linked panes in a notebook."""
 
@@ -93,7 +94,7 @@ def make_shown(capture: Capture) -> ShownCapture:
     return ShownCapture(**fields)
 
 
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ShownComparison(Comparison):
     """A comparison that shows itself: what `jaxscope diff` prints, or its page in a notebook."""
 
@@ -112,7 +113,7 @@ class ShownComparison(Comparison):
         return f"<pre>{html.escape(repr(self))}</pre>"
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class ShownPolicies(RematPolicies):
     """Remat policies that show themselves as a table."""
 
@@ -123,7 +124,7 @@ class ShownPolicies(RematPolicies):
         return write_text(remat_to_document(self))
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class ShownValues(Values):
     """Values that show themselves: what `jaxscope values` prints."""
 
@@ -134,7 +135,7 @@ class ShownValues(Values):
         return write_text(values_to_document(self))
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class ShownTracing(Tracing):
     """A trace that shows itself: what `jaxscope values --tracing` prints."""
 
@@ -145,7 +146,7 @@ class ShownTracing(Tracing):
         return write_text(tracing_to_document(self))
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class ShownChecks(Checked):
     """Findings that show themselves: what `jaxscope check` prints."""
 
@@ -156,7 +157,7 @@ class ShownChecks(Checked):
         return write_text(checks_to_document(self))
 
 
-@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ShownPlacement(PlacementReport):
     """A report on devices that shows itself: what `jaxscope sharding` prints."""
 
@@ -167,7 +168,7 @@ class ShownPlacement(PlacementReport):
         return write_text(placement_to_document(self))
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class OpenedModules(FoundDumps):
     """What a job left behind, which shows itself: the list that `jaxscope open` prints."""
 

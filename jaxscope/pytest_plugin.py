@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from jaxscope.late_dataclass import dataclass
+
 if TYPE_CHECKING:
     from jaxscope.model import Capture, Stage
     from jaxscope.model.experiments import Recompilation
@@ -81,7 +83,7 @@ def jaxscope_compilations() -> type[CountedCompilations]:
     return CountedCompilations
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Compiled:
     """A capture, and what a test may assert of it.
 
@@ -235,7 +237,7 @@ class Compiled:
         raise AssertionError(f"{self.capture.call}: {what} is not known: {why}")
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Timed:
     """A call of a file, and what a test may assert of its time.
 

@@ -8,7 +8,6 @@ read, not run.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ from jaxscope.cli.output import print_text
 from jaxscope.cli.parser import Options, make_parser
 from jaxscope.errors import UsageError
 from jaxscope.export.choices import ALL_STAGES
+from jaxscope.late_dataclass import dataclass
 from jaxscope.verbs import VERBS, WINDOW
 
 FILES = ":files"
@@ -90,7 +90,7 @@ Register-ArgumentCompleter -Native -CommandName jaxscope -ScriptBlock {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """What may stand in place of the last word, and what it means."""
 

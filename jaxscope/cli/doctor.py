@@ -20,6 +20,7 @@ from jaxscope.client.events import EnvironmentReport
 from jaxscope.client.one_shot import inspect_environment
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import EnvironmentProblem, JaxscopeError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.report.document import Section, Table
 from jaxscope.setup.system_libraries import (
     find_display,
@@ -35,7 +36,7 @@ _PACKAGES = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class DoctorFinding:
     """The result of one check of this machine.
 

@@ -20,6 +20,7 @@ from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import UsageError
 from jaxscope.export import choices
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, MAX_WIDTH_PX, RIGHT
+from jaxscope.late_dataclass import dataclass
 from jaxscope.program.size_range import read_growth, read_scale
 from jaxscope.report.document import wrap_command
 from jaxscope.verbs import VERBS, WINDOW
@@ -178,7 +179,7 @@ DIFFERENT = 5
 1 to 4 keep their meanings."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class DiffOptions:
     """What `jaxscope diff` is asked for beyond the two sides.
 
@@ -254,7 +255,7 @@ def _read_diff_options(read: argparse.Namespace) -> DiffOptions:
     return _take(DiffOptions, read, stages=tuple(read.stage), xla=xla)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PictureOptions:
     """How a picture shall look; see `ExportOrder`."""
 
@@ -304,7 +305,7 @@ def _width(word: str) -> int:
     return number
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TimeOptions:
     """What `jaxscope time` shall find out.
 
@@ -515,7 +516,7 @@ FORMATS = ("jaxscope", *choices.FORMATS)
 """Endings of files that they write."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Options:
     """A parsed command line.
 
@@ -598,7 +599,7 @@ class Options:
     step: StepOptions = dataclasses.field(default_factory=lambda: StepOptions())
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StepOptions:
     """At which equation `values` stops, and what it shows there.
 
@@ -708,7 +709,7 @@ def _read_loaded(word: str) -> tuple[str, str]:
     return path, file
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ScriptOptions:
     """What `jaxscope run` runs, and what it keeps.
 
@@ -773,7 +774,7 @@ def _whole(word: str) -> int:
     return int(word)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class BisectOptions:
     """What `jaxscope bisect` searches.
 

@@ -7,7 +7,6 @@ limited, stopped and ended, how files are named, and that a window draws.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from jaxscope.client.events import Result
 from jaxscope.client.requests import CaptureRequest, Request, TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, JaxscopeError, Stopped, WorkerLost
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, is_available
 from jaxscope.model.timing import Timing
 from jaxscope.model.units import format_seconds
@@ -63,7 +63,7 @@ _TIMEOUT_S = 2.0
 _MEMORY_BYTES = 1_500 << 20
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TestedPart:
     """The result of one check.
 

@@ -40,6 +40,7 @@ from jaxscope.errors import (
     UserCodeError,
     WorkerLost,
 )
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.experiments import Bisection, BisectTrial, ProgramComparison, ResultsAgreement
 from jaxscope.model.units import format_bytes, format_count, three_digits
@@ -57,7 +58,7 @@ _LONGEST_INSTALL_S = 900.0
 _MAX_ARCHIVE_BYTES = 1 << 30
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class AxisPoint:
     """One setting of the axis that is searched: a version, pass, flag or commit.
 

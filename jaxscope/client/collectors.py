@@ -40,6 +40,7 @@ from jaxscope.errors import (
     SourceError,
     TraceError,
 )
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, is_available
 from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
 from jaxscope.schema.records import Codec, Rules
@@ -184,12 +185,12 @@ class AnswerCollector:
         return None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Aliased:
     aliased: tuple[int, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Failure:
     fault: str
     explanation: Explanation

@@ -5,7 +5,6 @@ Events arrive in order, on a thread of the run's own.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import JaxscopeError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Measurement, Stage, StageText, Timing
 from jaxscope.model.experiments import (
     Agreement,
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 # What runs return besides captures and timings.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """A call of a function that traces."""
 
     call: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class DeviceReport:
     """A device that JAX sees; `memory_bytes` is None where the backend does not say."""
 
@@ -52,7 +52,7 @@ class DeviceReport:
     memory_bytes: int | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TargetReport:
     """Whether a target works here, and if not, why."""
 
@@ -61,7 +61,7 @@ class TargetReport:
     reason: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class EnvironmentReport:
     """What an interpreter and its machine can do."""
 
@@ -85,7 +85,7 @@ Result: TypeAlias = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Progress:
     """What a run is doing now.
 
@@ -102,21 +102,21 @@ class Progress:
     can_skip: bool = False
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class HeadArrived:
     """What is known before the first stage: call, arguments, source; stages still empty."""
 
     capture: Capture
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class StageArrived:
     """A stage is complete, or has failed and says why; its text may follow."""
 
     stage: Stage
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TextArrived:
     """The text of a stage that arrived before, with the nodes that its lines define."""
 
@@ -124,7 +124,7 @@ class TextArrived:
     text: StageText
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Output:
     """Something that the user's code printed, terminal escapes removed.
 
@@ -137,7 +137,7 @@ class Output:
     text: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class NotResponding:
     """The worker shows no sign of life: something in C holds the interpreter's lock.
 
@@ -150,26 +150,26 @@ class NotResponding:
     where: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Responding:
     """The worker answers again."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class MeasurementArrived:
     """One quantity has been measured."""
 
     measurement: Measurement
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ResultGrew:
     """All that a measurement or an experiment has found so far; it goes on."""
 
     result: Result
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SideReady:
     """One of two programs is warm and waits for its turn.
 
@@ -186,7 +186,7 @@ class SideReady:
     is_judged: bool = True
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class BlockMeasured:
     """One of two programs had its turn; with a reason where a call failed."""
 
@@ -195,54 +195,54 @@ class BlockMeasured:
     num_compilations: int
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class OutcomeArrived:
     """What one of two programs returned, as the other one's process shall get it."""
 
     message: Message
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ResultsCompared:
     """How well the results of two processes agree."""
 
     agreement: ResultsAgreement
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SideEnded:
     """One of two programs is done."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SteppingReady:
     """The program that is stepped through was traced: it stands at its start."""
 
     stepping: Stepping
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Stepped:
     """The answer to a `move`: where the run stands, and what it reads and makes."""
 
     step: Step
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ArrayViewed:
     """The answer to a look at a value."""
 
     view: ArrayView
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Finished:
     """The run ended well. The last event."""
 
     result: Result
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Failed:
     """The run ended without its result. The last event.
 

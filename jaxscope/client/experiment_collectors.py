@@ -46,6 +46,7 @@ from jaxscope.client.requests import (
     TraceLinesRequest,
     ValuesRequest,
 )
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Cost, Stage, Unavailable
 from jaxscope.model.capture import Environment
 from jaxscope.model.experiments import (
@@ -226,7 +227,7 @@ T = TypeVar("T")
 # How the model's records look on the wire, and how much a worker may say.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Equations:
     """Fields of the message `equations`."""
 
@@ -235,7 +236,7 @@ class _Equations:
     equations: tuple[EquationAgreement, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Ends:
     """Fields of the message `values`."""
 
@@ -245,14 +246,14 @@ class _Ends:
     argument_paths: tuple[str, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _EquationValuesFields:
     """Fields of the message `equation_values`."""
 
     equations: tuple[EquationValues, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Ready:
     """Fields of the message `stepping`."""
 
@@ -261,14 +262,14 @@ class _Ready:
     argument_paths: tuple[str, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _TracedLines:
     """Fields of the message `traced_lines`."""
 
     lines: tuple[TracedLine, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Traced:
     """Fields of the message `traced`."""
 
@@ -648,7 +649,7 @@ class RecompilationCollector(LabCollector):
         return not self._signatures
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _CompileTimeFields:
     """Fields of the message `compile_time`."""
 

@@ -47,6 +47,7 @@ from jaxscope.client.requests import (
     TimeRequest,
 )
 from jaxscope.errors import InternalError, JaxscopeError, Stopped, TraceError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import NO_ENVIRONMENT, Environment
 from jaxscope.model.experiments import ProgramComparison, ResultsAgreement
 from jaxscope.model.statistics import (
@@ -400,7 +401,7 @@ MeasureBlock = Callable[[int, int, int], Block]
 CHUNK_DROPPED = 10
 
 
-@dataclasses.dataclass(eq=False)
+@dataclass(eq=False)
 class InterleavedSamples:
     """What was measured so far.
 

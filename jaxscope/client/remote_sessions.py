@@ -79,7 +79,8 @@ os.execv(sys.executable, [sys.executable, "-I", "-S", "-B",
 def make_package() -> bytes:
     """The sources as a zip file with its length before it."""
     root = Path(__file__).parents[1]
-    files = [root / name for name in ("__init__.py", "errors.py", "marks.py", "version.py")]
+    names = ("__init__", "errors", "late_dataclass", "marks", "version")
+    files = [root / f"{name}.py" for name in names]
     for folder in _FOLDERS:
         found = (path for path in (root / folder).rglob("*") if path.is_file())
         files += sorted(path for path in found if "__pycache__" not in path.parts)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 
 from jaxscope.client.ssh_target import is_remote, target_on_machine
 from jaxscope.errors import EnvironmentProblem, Explanation, UsageError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.dumps import ModuleFiles
 from jaxscope.model.said import say
 from jaxscope.model.targets import EXAMPLES, is_absent, parse_target
@@ -20,7 +21,7 @@ RunMessage = Message
 """A further message for a run."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Request:
     """What every request has.
 
@@ -42,7 +43,7 @@ class Request:
     drafts: Mapping[str, str] = dataclasses.field(default_factory=dict, kw_only=True)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CallRequest(Request):
     """What every request about one call has.
 
@@ -59,7 +60,7 @@ class CallRequest(Request):
     x64: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CaptureRequest(CallRequest):
     """Capture all stages of a call.
 
@@ -76,7 +77,7 @@ class CaptureRequest(CallRequest):
     gradient: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TimeRequest(CallRequest):
     """Measure a call eagerly and jitted.
 
@@ -106,7 +107,7 @@ GO_ON: Final[RunMessage] = Message("go_on", {})
 """Tells the worker of a `TimeRequest` that waits to measure now."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ProfileRequest(CallRequest):
     """Measure each instruction of the optimized program, and each equation run by itself.
 
@@ -120,7 +121,7 @@ class ProfileRequest(CallRequest):
     skip_eager: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ScalingRequest(CallRequest):
     """Measure a call at several sizes.
 
@@ -143,7 +144,7 @@ class ScalingRequest(CallRequest):
     preset: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RecompilationRequest(Request):
     """Run calls one after another and watch what every jitted function compiles, and why.
 
@@ -158,7 +159,7 @@ class RecompilationRequest(Request):
     x64: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ProgramRequest(CallRequest):
     """What requests about compiled programs have.
 
@@ -179,7 +180,7 @@ class ProgramRequest(CallRequest):
     remat: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ComparisonRequest(ProgramRequest):
     """Measure two programs against each other, and compare what they return.
 
@@ -221,7 +222,7 @@ class ComparisonRequest(ProgramRequest):
         )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SideRequest(ProgramRequest):
     """Prepare one of two programs in a process of its own, then measure blocks when asked to.
 
@@ -237,14 +238,14 @@ class SideRequest(ProgramRequest):
     budget_s: float = 1.0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class AgreementRequest(CallRequest):
     """Compare the results of a call eager, jitted and in double precision."""
 
     type: ClassVar[str] = "agree"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ValuesRequest(CallRequest):
     """Run the program of a call equation by equation, and summarize what each computes.
 
@@ -262,7 +263,7 @@ class ValuesRequest(CallRequest):
     ulps: int = 0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StepRequest(CallRequest):
     """Asks to go through the program of a call equation by equation; see `client.stepping`.
 
@@ -278,7 +279,7 @@ class StepRequest(CallRequest):
     most_bytes: int = 1 << 30
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TraceLinesRequest(CallRequest):
     """Trace a call, and tell what Python did meanwhile, line by line; see `model.tracing`."""
 
@@ -312,7 +313,7 @@ def look_message(
     return Message("look", asked if holds is None else {**asked, "holds": holds})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CalibrationRequest(Request):
     """Measure what the machine reaches at most in arithmetic and in memory traffic."""
 
@@ -321,21 +322,21 @@ class CalibrationRequest(Request):
     x64: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CompileTimeRequest(CallRequest):
     """Trace, lower and compile a call once, and say where the time went; it is not run."""
 
     type: ClassVar[str] = "compile_time"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RematRequest(CallRequest):
     """Compile a call's gradient with every policy of `jax.checkpoint` on the base function."""
 
     type: ClassVar[str] = "remat"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class OpenRequest(Request):
     """Read one module that a job left behind; executes nothing.
 
@@ -366,7 +367,7 @@ class OpenRequest(Request):
         )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class OutlineRequest(Request):
     """List the functions and offered calls of a file; executes nothing of it."""
 
@@ -374,7 +375,7 @@ class OutlineRequest(Request):
     file: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ProposeRequest(Request):
     """Find a call of a function of the file that traces."""
 
@@ -385,7 +386,7 @@ class ProposeRequest(Request):
     x64: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class EnvironmentRequest(Request):
     """Versions, devices and targets.
 

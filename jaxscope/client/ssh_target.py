@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
 from jaxscope.errors import UsageError
+from jaxscope.late_dataclass import dataclass
 
 SCHEME = "ssh://"
 DEFAULT_TARGET = "cpu"
@@ -17,7 +17,7 @@ _TARGET = re.compile(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SshTarget:
     """A device of another machine.
 

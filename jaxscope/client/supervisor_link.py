@@ -5,7 +5,6 @@ streams. `remote_sessions.py` starts one on another machine.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ import sys
 from typing import Protocol
 
 from jaxscope.errors import BOOTSTRAP, EnvironmentProblem, Explanation
+from jaxscope.late_dataclass import dataclass
 from jaxscope.wire.relay import encode_control
 
 _NOT_ON_WINDOWS = Explanation(
@@ -24,7 +24,7 @@ _NOT_ON_WINDOWS = Explanation(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Connection:
     """A supervisor that was started.
 

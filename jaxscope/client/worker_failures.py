@@ -21,6 +21,7 @@ from jaxscope.errors import (
     UserCodeError,
     WorkerLost,
 )
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.units import format_place
 from jaxscope.wire.plain_text import strip_controls
 
@@ -78,7 +79,7 @@ _SIGNAL_MEANINGS = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class WorkerExit:
     """What the supervisor reports of a worker's end.
 

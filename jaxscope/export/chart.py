@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
 
@@ -17,6 +16,7 @@ from jaxscope.export.svg_chart import (
     svg_to_png,
     ticks,
 )
+from jaxscope.late_dataclass import dataclass
 from jaxscope.picture.palette import PALETTES
 from jaxscope.schema.safe_text import escape_html
 
@@ -26,7 +26,7 @@ _LEFT, _EDGE, _TOP, _GROUND = 110.0, 770.0, 56.0, 530.0
 _SHAPES = ("circle", "square", "diamond", "triangle")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Point:
     """A value with its interval; both coordinates positive."""
 
@@ -36,7 +36,7 @@ class Point:
     high: float
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Series:
     """One curve; points that are not positive and finite must be left out by the caller."""
 
@@ -44,7 +44,7 @@ class Series:
     points: tuple[Point, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Chart:
     """Curves over two logarithmic axes, with their titles.
 

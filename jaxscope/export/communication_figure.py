@@ -7,7 +7,6 @@ worked out here. The picture has a row for each collective, so it grows with the
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Iterator
@@ -25,6 +24,7 @@ from jaxscope.export.svg_chart import (
     text_width,
     wrap_note,
 )
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.units import format_bytes, format_count, shorten
 from jaxscope.picture.palette import PALETTES
@@ -42,7 +42,7 @@ _TEXT_LENGTH = 48
 """Characters of the texts beside the columns."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CommunicationFigure(Figure):
     """Who sends to whom, collective by collective.
 

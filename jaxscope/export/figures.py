@@ -31,6 +31,7 @@ from jaxscope.export.svg_chart import (
     ticks,
     wrap_note,
 )
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Environment
 from jaxscope.model.experiments import CompileTime
 from jaxscope.model.said import ENDED, LINES, LISTED, NAMED, say, say_count, say_joined
@@ -51,7 +52,7 @@ from jaxscope.schema.contract import environment_to_json
 # What figures show: bars, distributions, gaps of a profiled run.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Bar:
     """A bar of a `LaneChart`.
 
@@ -83,7 +84,7 @@ class Bar:
         return self.began + self.seconds
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Distribution:
     """The calls of one measurement.
 
@@ -223,7 +224,7 @@ _ROW, _BAR = 30.0, 22.0
 _THINNEST = 1.5
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LaneChart(Figure):
     """A chart of horizontal bars in rows, over time.
 
@@ -328,7 +329,7 @@ _HISTOGRAM_TOP_PX = 100.0
 _HISTOGRAM_BOTTOM_PX = 70.0
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Histogram(Figure):
     """Several distributions over the same bins.
 

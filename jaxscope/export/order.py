@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Graph, Stage, StageText, Unavailable, is_available
 from jaxscope.model.stages import find_stage_name
 from jaxscope.picture.palette import PALETTES
@@ -114,7 +115,7 @@ def _no_items() -> Indices:
     return np.zeros(0, np.int64)
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Look:
     """How a scene is seen.
 
@@ -140,7 +141,7 @@ class Look:
         return bool(len(self.selected) or len(self.forward) or len(self.backward))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class BoxColors:
     """What one box is painted with.
 
@@ -219,7 +220,7 @@ PICTURES = frozenset({"svg", "png", "pdf", "dot"})
 _ONE_STAGE_A_FILE = frozenset({"svg", "png", "dot"})
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class DisplayedGraph:
     """A graph as it is on a screen.
 
@@ -234,7 +235,7 @@ class DisplayedGraph:
     tint_of: Callable[[Scene], Tint | None] | None = None
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class ExportOrder:
     """What to export, and in which form; see `render`.
 

@@ -9,7 +9,6 @@ dark.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import functools
 import hashlib
 import heapq
@@ -24,6 +23,7 @@ import numpy.typing as npt
 from jaxscope.export.order import DisplayedGraph, blend
 from jaxscope.export.picture import FORK_PX, LinePath, arrow_of, strokes_of
 from jaxscope.export.svg import path_data
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.palette import CODE_COLOURS, DARK, LIGHT, Palette
@@ -138,7 +138,7 @@ Floats = npt.NDArray[np.float64]
 Int32s = npt.NDArray[np.int32]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FrameMembership:
     """Item indices of frames, or `NONE`.
 
@@ -260,7 +260,7 @@ _PANE = Viewport(860.0, 770.0)
 """Beside the source, in a browser of 1440 × 900."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Drawings:
     """A graph drawn twice, as `<svg>` elements.
 

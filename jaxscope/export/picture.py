@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from jaxscope.export.order import PLAIN, BoxColors, Look, SceneColors
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
 from jaxscope.picture.palette import PALETTES, Palette, explain_boxes
@@ -69,7 +69,7 @@ def arrow_of(scene: Scene, line: int) -> tuple[tuple[float, float], ...]:
 # Plain shapes that every kind of picture is made of: SVG, PDF and PNG read the same.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Rect:
     """A rectangle with round corners; colours are `#rrggbb`, empty ones paint nothing.
 
@@ -91,7 +91,7 @@ class Rect:
     layer: int = 0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LinePath:
     """A line."""
 
@@ -100,7 +100,7 @@ class LinePath:
     width_px: float
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Polygon:
     """A filled polygon."""
 
@@ -108,7 +108,7 @@ class Polygon:
     color: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Text:
     """One line of text; `x` is its middle if it is centred, else its beginning."""
 
@@ -133,7 +133,7 @@ MIN_WIDTH_PX = 360.0
 """A narrow picture is made so wide that its legend does not become a tower."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One colour or outline and its meaning."""
 
@@ -215,7 +215,7 @@ FORK_PX = 3.0
 """Radius of the dot where residuals of one box part."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Picture:
     """A drawing to render.
 

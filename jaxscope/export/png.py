@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import dataclasses
 import functools
 import itertools
 import math
@@ -38,6 +37,7 @@ from jaxscope.export.order import (
 )
 from jaxscope.export.picture import LinePath, Polygon, Rect, Shape, Text, make_picture
 from jaxscope.export.svg import FONT_FALLBACKS, LETTERS, format_number, render_shape
+from jaxscope.late_dataclass import dataclass
 from jaxscope.picture.scene.scene import TITLE_PX, Scene
 
 _CURVE_BEYOND_PX = 1.0
@@ -50,7 +50,7 @@ Style = tuple[int, int, str, str, float, bool]
 """Phase, layer, fill, stroke, width, whether dashed: what joined shapes have in common."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Band:
     """A stripe over the whole width of a picture.
 

@@ -5,7 +5,6 @@ table.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -29,6 +28,7 @@ from jaxscope.export.svg_chart import (
     ticks,
     wrap_note,
 )
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.units import (
@@ -77,7 +77,7 @@ def _ink(theme: str, number: int) -> tuple[str, str]:
     return pairs[1 + number % (len(pairs) - 1)]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class MemoryFigure(Figure):
     """Bytes alive at each step of the schedule, and how many of them are temporaries."""
 
@@ -148,7 +148,7 @@ class MemoryFigure(Figure):
         yield "</svg>"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class RooflineFigure(Figure):
     """What each kernel can reach at best on a chip, by its arithmetic intensity."""
 
@@ -242,7 +242,7 @@ def _format_rate(flops: float) -> str:
     return f"{format_flops(flops)}/s"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ShardingFigure(Figure):
     """Each array as a grid of the parts that devices hold."""
 
@@ -316,7 +316,7 @@ class ShardingFigure(Figure):
                                PALETTES[theme].text, anchor="middle", size=13)  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CollectiveFigure(Figure):
     """What each device has after each step of a ring.
 
@@ -417,7 +417,7 @@ class CollectiveFigure(Figure):
         return letter if self.kind == "all-gather" or len(part) == 1 else f"{letter}·{len(part)}"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class KernelFigure(Figure):
     """The arrays of a Pallas kernel as grids of blocks, with the steps that take each.
 

@@ -21,6 +21,7 @@ from jaxscope.export.order import (
     find_stage_text,
     ignore_progress,
 )
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, is_available
 from jaxscope.model.lessons import Lesson, TextLesson
 from jaxscope.model.values import Step, Stepping
@@ -66,7 +67,7 @@ _MANY_PIECES = 10_000_000
 """Of the JSON of a large program; how many there are is known when they are written."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Rendered:
     """The content of a file.
 
@@ -101,7 +102,7 @@ def render_order(order: ExportOrder, on_step: OnProgress = ignore_progress) -> R
     return Rendered(whole, tuple(course.notes))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ExportProgress:
     """How one export goes.
 

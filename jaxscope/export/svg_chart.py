@@ -6,11 +6,11 @@ text, and hints are part of the file. A library would bring tens of megabytes an
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from jaxscope.export.svg import FONT_FALLBACKS
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.units import shorten
 from jaxscope.picture.palette import PALETTES, Palette
 from jaxscope.schema.safe_text import escape_html
@@ -126,7 +126,7 @@ def draw_heading(title: str, note: Sequence[str], theme: str, width: float) -> I
 # Axes.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Axis:
     """Where values lie between two places of a picture.
 

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Cost, Graph
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.unavailable import Unavailable, is_available
@@ -41,7 +42,7 @@ class ShardingKind(enum.Enum):
     """The compiler leaves it open."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Sharding:
     """How one array is spread over the devices of a program.
 
@@ -69,7 +70,7 @@ class Sharding:
         return tuple(-(-size // parts) for size, parts in zip(shape, self.tiles, strict=True))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Device:
     """A device that a program was compiled for.
 
@@ -86,7 +87,7 @@ class Device:
     coordinates: tuple[int, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Propagated:
     """How the compiler decided to spread a value, before it cut the program for one device.
 
@@ -99,7 +100,7 @@ class Propagated:
     sharding: str
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Placement:
     """Devices of a program, and how its arrays are spread over them.
 
@@ -130,7 +131,7 @@ class Placement:
 # A program that several processes run together, as one of them sees it.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Member:
     """One process of a job.
 
@@ -147,7 +148,7 @@ class Member:
     reason: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Job:
     """Processes that run one program together on JAX's distributed runtime.
 
@@ -184,7 +185,7 @@ SOURCE_STAGE = "source"
 """Stands for a stage's name where a line of a file is marked."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Bookmark:
     """A marked node, group of nodes, or source line.
 
@@ -209,7 +210,7 @@ it, where in that, its size in bytes, and the kind of the allocation."""
 PLACE_KINDS = ("temporary", "argument", "result", "constant", "thread-local")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class MemoryPlan:
     """XLA's own memory plan of the compiled program, per device; NaN is unknown.
 
@@ -247,7 +248,7 @@ MAX_MODULE_BYTES = 64 << 20
 _LEVEL = 3
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class PassRecord:
     """One pass that changed something.
 
@@ -337,7 +338,7 @@ NO_MEMORY_PLAN = Unavailable("The capture holds no memory plan.", "optimized")
 NO_PLACEMENT = Unavailable("The capture does not say on which devices arrays lie.", "optimized")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Leaf:
     """One leaf of the arguments or of the results.
 
@@ -354,7 +355,7 @@ class Leaf:
     is_static: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Environment:
     """Where a capture or a measurement was made, and how busy that machine was meanwhile.
 
@@ -388,7 +389,7 @@ NO_ENVIRONMENT = Environment("", "", "", "", "")
 """Before a worker has said where it runs."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SourceFile:
     """A snapshot of a file of the user's, as it was when it was run.
 
@@ -409,7 +410,7 @@ CALL_FILE = "<jaxscope call>"
 """The name under which Python compiles a call: frames in it are of what is typed there."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FunctionSource:
     """Where the base function is defined.
 
@@ -432,7 +433,7 @@ class FunctionSource:
         return format_place(self.file, self.line) or (TYPED_IN_THE_CALL if self.text else "")
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class StageText:
     """The text of a stage and which node each line shows.
 
@@ -455,7 +456,7 @@ class StageText:
         return len(self.line_nodes) - (not self.text or self.text.endswith("\n"))
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Stage:
     """One stage of the pipeline.
 
@@ -488,7 +489,7 @@ class Severity(enum.StrEnum):
     INFO = "info"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Check:
     """One finding about the user's code.
 
@@ -513,7 +514,7 @@ class Check:
     line: int = 0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Checked:
     """What was found in a call.
 
@@ -533,7 +534,7 @@ class Checked:
         return any(check.severity is not Severity.INFO for check in self.checks)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Proof:
     """What two modules hold that shows a fate.
 
@@ -554,7 +555,7 @@ class Proof:
     after: tuple[str, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Fate:
     """What became of an equation; see the contract for the names.
 
@@ -589,7 +590,7 @@ def graph_named(stages: Iterable[Stage], name: str) -> Graph | None:
     return stage.graph if stage is not None and is_available(stage.graph) else None
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Capture:
     """Everything that one run of one call produced; plain data, safe to save and to share.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
 from jaxscope.errors import UsageError
+from jaxscope.late_dataclass import dataclass
 
 _STAGE_OF_ROLE = {
     "pass": "passes",
@@ -16,7 +16,7 @@ _STAGE_OF_ROLE = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ModuleFiles:
     """One module and the files that are about it.
 
@@ -57,7 +57,7 @@ class ModuleFiles:
         return len(self.files.get("pass", ()))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FoundDumps:
     """What folders and files hold: modules, captures, profiles and texts.
 

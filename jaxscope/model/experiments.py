@@ -4,10 +4,10 @@ programs side by side, what recompiles and why, and what each policy of `jax.che
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import get_args
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Environment
 from jaxscope.model.graph import Cost
 from jaxscope.model.hardware import Ceilings
@@ -18,7 +18,7 @@ from jaxscope.model.values import PassTrial
 # How far results differ between two ways to compute them; two programs side by side.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LeafAgreement:
     """How far one array of the results differs between two ways to compute it.
 
@@ -55,7 +55,7 @@ class LeafAgreement:
         return self.differing == 0 and self.num_nan == 0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ResultsAgreement:
     """Two ways to compute the same results.
 
@@ -72,7 +72,7 @@ class ResultsAgreement:
     reason: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class EquationAgreement:
     """An equation whose compiled result differs from the eager one.
 
@@ -91,7 +91,7 @@ class EquationAgreement:
     inputs_equal: bool
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class NumericDivergence:
     """Where compiled results first leave the eager ones, and what makes them.
 
@@ -129,7 +129,7 @@ class NumericDivergence:
 _NOT_LOOKED_FOR = Unavailable("It was not looked for.")
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Agreement:
     """How well eager, jitted and double-precision results agree.
 
@@ -151,7 +151,7 @@ class Agreement:
     origin: NumericDivergence | Unavailable = _NOT_LOOKED_FOR
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ProgramCost:
     """What a compiled program takes besides time, by XLA's own count; NaN is unknown.
 
@@ -168,7 +168,7 @@ class ProgramCost:
     counting: str = ""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ProgramComparison:
     """Two programs measured against each other.
 
@@ -193,7 +193,7 @@ class ProgramComparison:
     is_across_processes: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class KeyChange:
     """One difference between the keys of two calls of a jitted function.
 
@@ -212,7 +212,7 @@ class KeyChange:
     after: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Signature:
     """One key that a jitted function was compiled for.
 
@@ -254,7 +254,7 @@ class Signature:
         return sum(part for part in (self.trace, self.lower, self.compile) if not math.isnan(part))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Advice:
     """What to do about recompilations of one function.
 
@@ -271,7 +271,7 @@ class Advice:
     seconds: float
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class OutsideCompilation:
     """Programs that were compiled outside of calls of jitted functions.
 
@@ -288,7 +288,7 @@ class OutsideCompilation:
     seconds: float
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Recompilation:
     """What a sequence of calls compiled.
 
@@ -326,7 +326,7 @@ POLICIES = (
 """Policies of `jax.checkpoint_policies` that take no arguments."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RematOutcome:
     """The gradient compiled with one policy on the base function.
 
@@ -356,7 +356,7 @@ class RematOutcome:
     missing: Unavailable | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RematPolicies:
     """All policies, compiled one after another.
 
@@ -380,7 +380,7 @@ class RematPolicies:
         return next((o for o in self.outcomes if o.policy == AS_WRITTEN), None)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class BisectTrial:
     """One point that was tried.
 
@@ -400,7 +400,7 @@ class BisectTrial:
     is_bad: bool | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Bisection:
     """Between which two points a property changes.
 
@@ -439,7 +439,7 @@ REST = "rest"
 """The kind of a part of compile time that nothing is known of, or of what is too small to show."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CompileSpan:
     """A part of the time that tracing, lowering and compiling took.
 
@@ -461,7 +461,7 @@ class CompileSpan:
     line: int = 0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CompileLine:
     """What one line took while it was the innermost one that is no part of JAX.
 
@@ -478,7 +478,7 @@ class CompileLine:
     equations: int
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CompileTime:
     """Where the time went that tracing, lowering and compiling a call took, in a run of its own.
 

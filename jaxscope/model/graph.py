@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.marks import show_marks
 from jaxscope.model.units import format_place
 
 Int32s = npt.NDArray[np.int32]
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Ragged:
     """A list of integer lists, stored as columns.
 
@@ -128,7 +129,7 @@ class Direction(enum.IntEnum):
     BACKWARD = 2
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SourcePosition:
     """A place in a source file.
 
@@ -150,7 +151,7 @@ class SourcePosition:
         return format_place(self.file, self.line)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Cost:
     """Work of a node or a stage. NaN stands for unknown and is never added up as zero.
 
@@ -182,7 +183,7 @@ class Cost:
         )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Node:
     """One node, read out of the columns."""
 
@@ -203,7 +204,7 @@ class Node:
     seconds: float
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Nodes:
     """The node columns. `s` marks indices into `Graph.strings`; n is the number of nodes.
 
@@ -244,7 +245,7 @@ class Nodes:
         return len(self.id)
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Edges:
     """The edge columns: a value from a result of one node to an operand of another.
 
@@ -271,7 +272,7 @@ class Edges:
         return zip(*(column.tolist() for column in columns), strict=True)
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Groups:
     """The group columns: nested jaxprs, regions, computations, fusions, scopes.
 
@@ -300,7 +301,7 @@ class Groups:
         return len(self.id)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Graph:
     """The graph of one stage.
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Environment
 from jaxscope.model.said import say
 from jaxscope.model.targets import parse_target
@@ -22,7 +23,7 @@ from jaxscope.model.types import read_count
 # What a machine can do at most, as measured on it or as published of its chip.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Ceiling:
     """A rate that hardware reaches at most: of arithmetic or of memory.
 
@@ -43,7 +44,7 @@ class Ceiling:
     protocol: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Peak:
     """How fast one kind of arithmetic can be.
 
@@ -57,7 +58,7 @@ class Peak:
     name: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Ceilings:
     """What a machine reached in a calibration, or what is published of a chip.
 
@@ -128,7 +129,7 @@ MORE_THAN_DEFAULT = say(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ChipSource:
     """A page that figures were taken from.
 
@@ -146,7 +147,7 @@ class ChipSource:
     says: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Chip:
     """Published figures of a chip.
 

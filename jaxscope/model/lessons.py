@@ -23,6 +23,7 @@ import re
 from pathlib import Path
 
 from jaxscope.errors import UsageError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.file_kinds import open_without_waiting
 from jaxscope.model.units import upper_first
 
@@ -43,7 +44,7 @@ BETWEEN = "::"
 """Between a file and a call of it."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Shown:
     """Which file, call and stage a part of a lesson shows.
 
@@ -62,7 +63,7 @@ class Shown:
     steps: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LessonPart:
     """One part of a lesson.
 
@@ -85,7 +86,7 @@ class LessonPart:
     notes: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TextLesson:
     """A lesson that is a file of its own.
 
@@ -304,7 +305,7 @@ _MAX_TITLE_CHARACTERS = 60
 _PARTS = re.compile(r"^(Look at|Predict|Then see):\s*", re.MULTILINE)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Lesson:
     """What the docstring of a file teaches.
 

@@ -19,12 +19,12 @@ A tag must not contain `@` (it cuts the name), `/`, `(`, `)` or `;` (they are sy
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Direction
 from jaxscope.model.said import say
 
@@ -58,7 +58,7 @@ _FRAMED = re.compile(
 )
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Untagged:
     """The frames of a module without those that are tags. All numbers are 1-based, 0 is none.
 
@@ -244,7 +244,7 @@ NOT_THE_USERS = re.compile(
 """Paths of files whose code is JAX's or jaxscope's own."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TagTable:
     """Which equation each tag number stands for.
 
@@ -258,7 +258,7 @@ class TagTable:
     derived: tuple[str, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class OpName:
     """What an operation's name says about where it came from.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import re
 import tokenize
+
+from jaxscope.late_dataclass import dataclass
 
 TRANSFORMS = (
     *("grad", "value_and_grad", "vmap", "jit", "jvp", "vjp", "linearize"),
@@ -20,7 +21,7 @@ _MAX_CALLS = 500
 _OFFER = re.compile(r"#+\s*jaxscope:\s*(?P<call>\S.*)")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class OutlinedFunction:
     """A function, method or class of a file.
 
@@ -41,7 +42,7 @@ class OutlinedFunction:
     doc: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class OfferedCall:
     """A call that a comment of the file offers; `line` is 1-based."""
 
@@ -49,7 +50,7 @@ class OfferedCall:
     line: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Outline:
     """What a file contains."""
 

@@ -8,10 +8,10 @@ The worker may run where protobuf is not installed. Nothing here knows a schema.
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import numpy.typing as npt
+
+from jaxscope.late_dataclass import dataclass
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
@@ -136,7 +136,7 @@ _PADDING = 20
 _MAX_VARINT_BYTES = 10
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class FieldColumns:
     """The fields of many messages; those of one message stand together, in their order.
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Stage
 from jaxscope.model.graph import Graph
 from jaxscope.model.said import say
 from jaxscope.model.unavailable import is_available
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StageKind:
     """What is known of a stage by its name alone.
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Environment
 from jaxscope.model.timing import Measurement, Noise, Timing
 
@@ -46,7 +47,7 @@ _LEAST_FOR_DRIFT = 10
 _NOISY_SPREAD = 0.10
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Interval:
     """A median and the interval that covers it.
 
@@ -63,7 +64,7 @@ class Interval:
     confidence: float
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Outliers:
     """How many values lie outside of Tukey's fences. They are counted, never dropped.
 

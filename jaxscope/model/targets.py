@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import say
 
 EXAMPLES = "cpu, cpu:8, gpu, gpu:0, tpu, aot:tpu:v5e:2x2, aot:gpu:h100"
@@ -14,7 +14,7 @@ _TARGET = re.compile(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Target:
     """A kind of device, on the machine that has it.
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Environment
 from jaxscope.model.said import CLAUSES, Said, say, say_joined
 from jaxscope.model.unavailable import Unavailable
@@ -34,7 +35,7 @@ _NOISE = {
 NOISES = tuple(f"{before}{{value}}{after}" for before, _, after in _NOISE.values())
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Noise:
     """Why durations are called noisy; as `str`, a sentence.
 
@@ -113,7 +114,7 @@ def tell_page_faults(measurements: Sequence[Measurement]) -> list[str]:
     return told
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """One measured quantity.
 
@@ -177,7 +178,7 @@ WIDE = 10.0
 """Where the ends of a ratio's range are so many times apart, its median alone would mislead."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Ratio:
     """A paired ratio of two measured quantities.
 
@@ -294,7 +295,7 @@ STEADY = ("eager", "jit", "gradient_eager", "gradient_jit")
 """Names of the measurements of steady calls."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Timing:
     """All measurements of one call."""
 
@@ -309,7 +310,7 @@ class Timing:
         return next((m for m in self.measurements if m.name == name), None)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Timeline:
     """What ran when in one call of the program; N events on L threads.
 
@@ -365,7 +366,7 @@ class Timeline:
 NO_TIMELINE = Unavailable("No single run was kept.")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class NodeTime:
     """Time of one instruction or equation in one run of the program.
 
@@ -386,7 +387,7 @@ class NodeTime:
     exclusive: float
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class NodeTimes:
     """Times of the parts of one program.
 
@@ -423,7 +424,7 @@ class NodeTimes:
         return max(self.wall - self.covered, 0.0)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Profile:
     """The time of one call by instruction and by equation.
 
@@ -444,7 +445,7 @@ class Profile:
     recording: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LineTime:
     """Time that a line of the user's code is charged with.
 
@@ -461,7 +462,7 @@ class LineTime:
     total: float
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ScalePoint:
     """What was measured at one size; NaN is unknown.
 
@@ -503,7 +504,7 @@ class ScalePoint:
         return self.trace + self.lower + self.compile
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Slope:
     """How a quantity grows: it goes like size to the power of the slope.
 
@@ -525,7 +526,7 @@ class Slope:
     first_size: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Crossover:
     """Between which two sizes the order of two programs changes.
 
@@ -544,7 +545,7 @@ class Crossover:
     after: str
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Scaling:
     """A call at several sizes.
 

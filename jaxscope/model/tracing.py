@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Environment
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RecordedEquation:
     """An equation that JAX recorded while a line ran.
 
@@ -24,7 +23,7 @@ class RecordedEquation:
     is_shared: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TracedLine:
     """One line that ran, and all that happened until the next one did.
 
@@ -64,7 +63,7 @@ class TracedLine:
     num_rounds: int = 0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Tracing:
     """The lines of one trace.
 

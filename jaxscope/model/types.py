@@ -8,12 +8,13 @@ types: HLO's `s32` and `pred` are `i32` and `bool`, StableHLO's `ui8` and `i1` a
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+
+from jaxscope.late_dataclass import dataclass
 
 _MAX_DIGITS = 18
 _MAX_TUPLE_DEPTH = 50
@@ -69,7 +70,7 @@ def _element_bits(element: str) -> float:
     return int(match[2]) if match is not None and len(match[2]) <= _MAX_DIGITS else math.nan
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArrayType:
     """The type of an array; of a token or something opaque, it is one of no dimensions.
 
@@ -128,7 +129,7 @@ class ArrayType:
         return 0.0 if 0 in self.shape else math.prod(self.shape, start=float(bits))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TupleType:
     """The type of a tuple.
 

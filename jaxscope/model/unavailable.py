@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TypeGuard, TypeVar
+
+from jaxscope.late_dataclass import dataclass
 
 T = TypeVar("T")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Unavailable:
     """A result that could not be had, and why.
 

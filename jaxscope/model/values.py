@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Environment
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArraySummary:
     """The range of an array, its NaN and Inf, and its first elements.
 
@@ -42,7 +43,7 @@ class ArraySummary:
     text: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class EquationValues:
     """What an equation computed, over all rounds of the loops around it.
 
@@ -65,7 +66,7 @@ class EquationValues:
     line: int = 0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class NonfiniteOrigin:
     """The first equation that made NaN, or else Inf, of operands that hold none.
 
@@ -95,7 +96,7 @@ class NonfiniteOrigin:
     because: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ComparedValue:
     """How a result of an equation in another form differs from the eager one.
 
@@ -118,7 +119,7 @@ class ComparedValue:
     line: int = 0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ComparedResult:
     """How a result of the program in another form differs from the eager one.
 
@@ -131,7 +132,7 @@ class ComparedResult:
     difference: ArrayDifference | None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PassTrial:
     """What compiling without a part of the compiler did to results that differ.
 
@@ -156,7 +157,7 @@ def find_causes(trials: Iterable[PassTrial]) -> tuple[str, ...]:
     return tuple(trial.what for trial in trials if trial.outcome == "equal")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FormComparison:
     """The values of a program in another form, beside the eager ones.
 
@@ -189,7 +190,7 @@ class FormComparison:
         return tuple(each for each in self.equations if is_beyond(each.difference, ulps))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Values:
     """The values of a call.
 
@@ -222,7 +223,7 @@ class Values:
 # One place in a run that is stepped through, with what is read and made there.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StepValue:
     """A value at a place of a run.
 
@@ -245,7 +246,7 @@ class StepValue:
     loaded: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ChainLink:
     """An equation on the way to a value.
 
@@ -264,7 +265,7 @@ class ChainLink:
     text: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Step:
     """The place of a run that is stepped through, and the values there.
 
@@ -318,7 +319,7 @@ class Step:
         return not (self.equation or self.is_end)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArrayDifference:
     """How two arrays of one shape differ.
 
@@ -415,7 +416,7 @@ def _find_gaps(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[An
     return gaps
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class OtherForm:
     """A value in another form of the program, beside the eager one; see `FormComparison`.
 
@@ -437,7 +438,7 @@ class OtherForm:
     trials_reason: str = ""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ArrayView:
     """A slice of a value, and a picture of it.
 
@@ -491,7 +492,7 @@ class ArrayView:
     edges: npt.NDArray[np.float64] = dataclasses.field(default_factory=lambda: np.empty(0))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Stepping:
     """A program that is stepped through: its call, stage and arguments.
 
@@ -573,7 +574,7 @@ def _parse_index(text: str, size: int, dimension: int) -> Index:
     return index % size
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ValueCondition:
     """What stops a run through values.
 

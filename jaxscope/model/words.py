@@ -6,13 +6,13 @@ it) and by `tests/test_words.py`, which looks for the other words in everything 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.stages import JAXPR, LATE_KINDS
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Term:
     """A word of the glossary and what it means.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.picture.view.operations import Style
 
 STYLE_NAMES = {
@@ -57,7 +57,7 @@ CODE_COLOURS = {
 """Of each role of a word in code (see `picture.syntax`) the light colour and the dark one."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Palette:
     """Colours as `#rrggbb`.
 

@@ -8,7 +8,6 @@ when boundaries are looked through, a node's neighbourhood, and a path between t
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.types import read_count
 
@@ -100,7 +100,7 @@ class Exits(NamedTuple):
     result: Int64s
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Boundaries:
     """Nodes at the edges of nested programs.
 

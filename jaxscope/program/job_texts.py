@@ -11,6 +11,7 @@ from typing import Any
 
 from google.protobuf import message
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.program.xplane import make_message_class
 
 # A device memory profile as `jax.profiler.save_device_memory_profile` writes it: a tree by stack.
@@ -37,7 +38,7 @@ _MAX_DEPTH = 200
 _LIBRARY = "/jax/_src/"
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class HeldMemory:
     """What was allocated from one place, and from the places that it called.
 
@@ -143,7 +144,7 @@ def _sort(root: HeldMemory) -> None:
 # What `jax_log_compiles` and `jax_explain_cache_misses` log.
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class LoggedCompilation:
     """One compilation of one function, as the log has it.
 
@@ -298,7 +299,7 @@ def repeated(found: Iterable[LoggedCompilation]) -> list[tuple[str, list[LoggedC
 # XLA's message where a program does not fit: of GPUs by its buffer assignment, of TPUs by theirs.
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class LargeBuffer:
     """One of the largest buffers that the message lists.
 
@@ -323,7 +324,7 @@ class LargeBuffer:
     unpadded: float | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class OutOfMemory:
     """A message of XLA's that memory ran out, with its sizes.
 
@@ -441,7 +442,7 @@ def _read_field(buffer: LargeBuffer, line: str) -> None:
         buffer.kind = value
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class JobText:
     """What one file says.
 

@@ -6,7 +6,6 @@ block's place among the blocks of its array is found, on two axes. Linear in ste
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import math
@@ -15,6 +14,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Unavailable
 from jaxscope.model.graph import Graph
 from jaxscope.model.stages import find_lowered_stage
@@ -30,7 +30,7 @@ _NO_KERNEL = "the program calls no Pallas kernel"
 _NO_BLOCKS = "which blocks the steps of its kernel take could not be worked out"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class BlockedArray:
     """An array of a kernel, which takes one block of it in each step.
 
@@ -98,7 +98,7 @@ class BlockedArray:
         return found
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class BlockCells:
     """The blocks of an array as cells of a grid.
 
@@ -115,7 +115,7 @@ class BlockCells:
     size: tuple[int, int]
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class KernelGrid:
     """A kernel and its grid.
 

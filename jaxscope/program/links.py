@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind, Ragged, Stage, is_available
 from jaxscope.model.op_name import without_call
 from jaxscope.model.stages import lowered_name
@@ -28,7 +29,7 @@ Int32s = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class StageColumns:
     """One stage's links as parallel arrays: row `i` says that node `…_row[i]` has key `…_key[i]`.
 
@@ -67,7 +68,7 @@ class StageColumns:
         return origins, derived
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class AllColumns:
     """The columns of every stage and what their numbers stand for.
 
@@ -417,7 +418,7 @@ def _unique(pairs: Pairs) -> Pairs:
 # few passes over its arrays.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class NodeSelection:
     """Nodes of one stage.
 
@@ -430,7 +431,7 @@ class NodeSelection:
     nodes: tuple[int, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LineSelection:
     """One line of a source file; `line` is 1-based."""
 
@@ -438,7 +439,7 @@ class LineSelection:
     line: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SeveralSelection:
     """Things that are selected together, at most one `NodeSelection` per stage among them."""
 
@@ -448,7 +449,7 @@ class SeveralSelection:
 Selection = NodeSelection | LineSelection | SeveralSelection
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Linked:
     """What a selection means in one stage; index arrays without repeats, in rising order.
 
@@ -472,7 +473,7 @@ class Linked:
         return frozenset(np.concatenate((self.selected, self.forward, self.backward)).tolist())
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Links:
     """Nodes of every stage and source lines that belong to one selection.
 

@@ -10,7 +10,6 @@ that stay ambiguous are linked by their line alone.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import re
 from collections import Counter, deque
@@ -18,6 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import NONE, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import add_attributes
 from jaxscope.program.dataflow import attribute_column, find_boundaries
@@ -587,7 +587,7 @@ def _parent(name: str) -> str:
     return name.rpartition("/")[0]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Pieces:
     """How the operations of a lowered program are spread over equations.
 
@@ -813,7 +813,7 @@ Key = tuple[str, str]
 """A whole name, and the place in the source; the place is empty where none is known."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Keys:
     """The names of the nodes of one stage.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Stage, graph_named
 from jaxscope.model.graph import Graph
 from jaxscope.model.said import say
@@ -16,7 +17,7 @@ from jaxscope.model.units import format_place, format_seconds
 from jaxscope.program.links import Links
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Overlay:
     """A graph with times on its nodes.
 

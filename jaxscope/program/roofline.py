@@ -7,13 +7,13 @@ On chips with fast memory of their own, values that lie there (`S(1)`) are no tr
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Graph, Stage, Unavailable
 from jaxscope.model.hardware import Ceilings, Peak, find_chip
 from jaxscope.model.said import say, say_count
@@ -43,7 +43,7 @@ IN_BRANCHES = say(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RooflinePoint:
     """A kernel, or the share of a line, a scope or an equation in all kernels.
 
@@ -104,7 +104,7 @@ class RooflinePoint:
         return self.flops / self.seconds if self.seconds > 0 else math.nan
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Roofline:
     """Points of one stage, the most traffic first.
 
@@ -186,7 +186,7 @@ class Roofline:
         return self.rounds.sum_up(work).get("", nothing)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Limit:
     """What bounds a point.
 

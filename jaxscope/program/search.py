@@ -33,6 +33,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Direction, Graph, NodeKind, Ragged
 from jaxscope.model.types import matches_type, read_count
 from jaxscope.program.dataflow import FeedGraph
@@ -78,7 +79,7 @@ class TermKind(enum.Enum):
     COST = "cost"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class QueryTerm:
     """One condition of a query.
 
@@ -99,7 +100,7 @@ class QueryTerm:
     comparison: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ChainStep:
     """One node of a chain: all terms hold; a gap stands for any nodes, or none, in between."""
 
@@ -107,7 +108,7 @@ class ChainStep:
     is_gap: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Query:
     """A chain of steps, each of which feeds the next; usually it is one. Empty finds nothing."""
 

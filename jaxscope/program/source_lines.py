@@ -5,11 +5,11 @@ a line is in a later version of the text.
 from __future__ import annotations
 
 import ast
-import dataclasses
 import difflib
 import functools
 from collections.abc import Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.units import format_count
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -98,7 +98,7 @@ _MAX_COMPARED = 4_000_000
 """Lines of both texts multiplied, without what both begin and end with: about a second."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LineMoves:
     """Lines are counted from 1.
 

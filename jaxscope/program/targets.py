@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from jaxscope.errors import JaxscopeError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Graph, Stage, Unavailable, is_available
 from jaxscope.model.hardware import Chip, chip_of_target
 from jaxscope.model.said import say, say_joined
@@ -32,7 +33,7 @@ ESTIMATE = say(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """What a program takes at best.
 
@@ -117,7 +118,7 @@ _EXHAUSTED = (
 """How XLA says that a chip's memory is too small: first what is needed, then what there is."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TargetRow:
     """What is known of a call on one target; NaN is unknown.
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Capture
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, instruction_name
@@ -57,7 +58,7 @@ _FIELDS = {
 """Of XLA's `xplane.proto` what is read, and of an `HloProto` the module in it."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class MeasuredInstruction:
     """What one instruction took in all runs of its module.
 
@@ -95,7 +96,7 @@ class MeasuredInstruction:
     is_placed: bool
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RecordedModule:
     """A module that lies in a recording and ran there.
 
@@ -117,7 +118,7 @@ class RecordedModule:
         return f"{self.name}({self.program})" if self.program >= 0 else self.name
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Recording:
     """What one `xplane.pb` says of instructions.
 
@@ -147,7 +148,7 @@ class Recording:
         return missing / self.seconds if self.seconds > 0 else 0.0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RecordedDifference:
     """What a line of a module took for each run of it in two recordings; NaN where it is not there.
 
@@ -244,7 +245,7 @@ def read_recording(data: bytes) -> Recording:
     return dataclasses.replace(recording, modules=tuple(named))
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class _Sums:
     """Of the events of one instruction; `by_run` with what ran inside of them."""
 

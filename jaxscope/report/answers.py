@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from jaxscope.errors import UsageError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Timing, Unavailable
 from jaxscope.model import is_available as is_there
 from jaxscope.model.capture import Checked, Fate
@@ -81,7 +82,7 @@ _MAX_TEXT = 300
 _MAX_FACTS = 12
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Fact:
     """One thing that an answer rests on.
 
@@ -96,7 +97,7 @@ class Fact:
     place: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A sentence or two, and what they rest on, the most telling first."""
 
@@ -105,7 +106,7 @@ class Answer:
     left_out: int = 0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What an answer is made of; what the question does not need is None.
 
@@ -137,7 +138,7 @@ class Evidence:
         return found.graph
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Question:
     """A question that has a name, and the function that answers it.
 

@@ -13,12 +13,12 @@ what changed on the machine meanwhile is in the factor between them, and little 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
 
 from jaxscope.errors import UsageError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.statistics import MARGIN
 from jaxscope.model.timing import Measurement, Timing
 from jaxscope.model.units import format_seconds, three_digits
@@ -29,7 +29,7 @@ from jaxscope.schema.contract import Json, number_to_json
 ONE_PROCESS_FACTOR = 1.5
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TimingChange:
     """The time of one steady call in a baseline and now.
 

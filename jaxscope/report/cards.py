@@ -5,9 +5,9 @@ newcomers, formulas and derivatives for users, lowering and fusion for compiler 
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Iterator, Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NodeKind
 from jaxscope.model.said import Said, say
 from jaxscope.program.cards import MADE_WITH, Card, find_sources
@@ -18,7 +18,7 @@ from jaxscope.schema.contract import Json
 USER, ENGINEER = say("For users"), say("For compiler engineers")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Fact:
     """One thing that a card says.
 

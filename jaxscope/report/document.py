@@ -21,6 +21,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.schema.safe_text import escape_html, make_safe, make_safe_line
 
 T = TypeVar("T")
@@ -32,7 +33,7 @@ class Verbatim(str):
     __slots__ = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Number:
     """A cell with a number.
 
@@ -70,7 +71,7 @@ def cell_text(cell: Cell) -> str:
     return cell.text if isinstance(cell, Number) else cell
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows of cells.
 
@@ -118,7 +119,7 @@ class Table:
         return Table(headers, rows, self.rest, num_left_out=self.num_left_out)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Items:
     """A list of short lines.
 
@@ -134,7 +135,7 @@ class Items:
         return [*self.lines, *([f"and {self.num_left_out:,} more"] if self.num_left_out else [])]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Listing:
     """A text of several lines, shown as it is.
 
@@ -150,7 +151,7 @@ Block = str | Items | Table | Listing
 """A text is a paragraph."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Section:
     """Blocks under a title, which may be empty; the title of the first section is the report's."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Environment, Measurement, SourceFile, Timing, Unavailable
 from jaxscope.model.experiments import (
     REST,
@@ -200,7 +201,7 @@ def _describe_cause(signature: Signature) -> Iterator[str]:
 _MAX_PROFILE_ROWS = 25
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ProfileOverlay:
     """A profile and the capture of the same call that it is laid over."""
 

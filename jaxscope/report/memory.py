@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Graph, SourcePosition, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan
 from jaxscope.model.experiments import RematOutcome, RematPolicies
@@ -44,7 +44,7 @@ _MAX_ROWS = 20
 _MAX_READERS = 12
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class MemoryReport:
     """What is known of the memory of one capture; each part is found when it is first asked for."""
 

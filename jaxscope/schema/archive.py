@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import SourceError, UsageError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import (
     Capture,
     Check,
@@ -73,7 +74,7 @@ _MAX_RESULTS = 100
 _Size = Annotated[int, msgspec.Meta(ge=0, lt=2**40)]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArrayEntry:
     """Name, dtype and shape of one array of a stage, in the order in which their bytes stand."""
 
@@ -82,7 +83,7 @@ class ArrayEntry:
     shape: Annotated[tuple[_Size, ...], msgspec.Meta(max_length=2)]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StageEntry:
     """What is small of one stage; the reasons stand for what is missing."""
 
@@ -98,7 +99,7 @@ class StageEntry:
     kernels: tuple[str, ...] | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """All of a capture but its columns, its texts, its passes and its source files.
 
@@ -131,14 +132,14 @@ class Manifest:
     said: tuple[Any, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Sources:
     """Texts of the user's files, in the manifest's order."""
 
     texts: tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PassEntries:
     """All recorded passes, and what the tags in their modules stand for."""
 
@@ -148,14 +149,14 @@ class PassEntries:
     fusion_log: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Window:
     """What a window looked like."""
 
     layout: Annotated[str, msgspec.Meta(max_length=65_536)]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class BookmarksComment:
     """The comment of the zip."""
 
@@ -166,7 +167,7 @@ SAVED_TYPES: tuple[type[LabResult | Timing], ...] = (Timing, *LAB_RESULTS)
 """What `lab.json` can hold, each at most once."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LabEntry:
     """What was measured.
 
@@ -360,7 +361,7 @@ _TEXT, _LINE_NODES = "text.utf8", "text.line_nodes"
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Saved:
     """What a file holds.
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Check, Cost, Environment, FunctionSource, Leaf, Unavailable
 from jaxscope.model.capture import PLACE_KINDS, Device, Job, Member, MemoryPlan, Place
 from jaxscope.schema.records import Codec, Rules
@@ -74,7 +75,7 @@ WIRE = Codec(
 """Reads the model's records from what a worker sent."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Head:
     """A `head`; `call_place` says where a comment offers the call: file, line or 0, column."""
 
@@ -96,7 +97,7 @@ class FileFields(msgspec.Struct, frozen=True):
     sha256: Annotated[str, msgspec.Meta(pattern="^(?:[0-9a-f]{64})?$")]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StageFields:
     """Fields of the message `stage`."""
 
@@ -165,7 +166,7 @@ def read_buffer_assignment(message: Message) -> tuple[Place, ...]:
     return tuple(zip(*numbers, words, strict=True))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PlacementFields:
     """Fields of the message `placement`."""
 
@@ -176,7 +177,7 @@ class PlacementFields:
     results: _LongTexts = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PassFields:
     """A `pass`; both texts are empty for the module as XLA received it."""
 

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from jaxscope.errors import JaxscopeError, SourceError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import (
     NONE,
     Capture,
@@ -239,7 +240,7 @@ class _Graph(msgspec.Struct):
     groups: list[_Group]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Stage:
     name: str
     title: str
@@ -255,18 +256,18 @@ class _Stage:
     kernels: tuple[str, ...] | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Axis:
     name: str
     size: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Spread:
     sharding: str | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Placement:
     unavailable: str | None = None
     devices: tuple[Device, ...] = ()
@@ -279,7 +280,7 @@ class _Placement:
 _NO_SOURCE = FunctionSource()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Capture:
     format: str
     version: int

@@ -21,6 +21,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.unavailable import Unavailable
 
 T = TypeVar("T")
@@ -31,7 +32,7 @@ _dict: Any = dict
 _union: Any = typing.Union
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Rules:
     """How one dataclass looks where that is not how it is declared.
 
@@ -53,7 +54,7 @@ class Rules:
     defaults: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class _Form:
     """A type that msgspec reads, and what turns it into the model's value and back.
 
@@ -65,7 +66,7 @@ class _Form:
     write: Convert | None = None
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Codec:
     """Reads and writes dataclasses in one form.
 

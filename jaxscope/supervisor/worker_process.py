@@ -10,7 +10,6 @@ from __future__ import annotations
 import array
 import codecs
 import contextlib
-import dataclasses
 import math
 import os
 import select
@@ -21,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from jaxscope.errors import BOOTSTRAP
+from jaxscope.late_dataclass import dataclass
 from jaxscope.supervisor import process_tree
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
@@ -194,7 +194,7 @@ _FROZEN_S = 1.0
 _DEAF_LOOKS = 20
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Limits:
     """What a run may use; None is no limit of that kind."""
 

@@ -18,6 +18,7 @@ import stat
 from collections.abc import Mapping
 
 from jaxscope.errors import PACKAGE_FOLDER
+from jaxscope.late_dataclass import dataclass
 
 MAX_BYTES = 1 << 16
 ANSWER_S = 1.0
@@ -34,7 +35,7 @@ _OF_THE_TERMINAL = frozenset(
 """Variables that differ from terminal to terminal and say nothing of what a program does."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Offer:
     """What a launch was asked to show.
 

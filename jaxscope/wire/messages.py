@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.wire.frames import MAX_FRAME_BYTES, FrameError, FrameKind, encode_frame, read_frame
 
 MAX_MESSAGE_BYTES = 512 << 20
@@ -26,7 +27,7 @@ _MAX_HEADER_FIELDS_BYTES = MAX_FRAME_BYTES // 2  # the list of arrays takes room
 _DTYPES = frozenset({"int8", "uint8", "int32", "int64", "float64", "bool"})
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Message:
     """One message.
 

@@ -12,7 +12,6 @@ operation to a second trace, which makes the jaxpr of the function itself.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 import jax
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.types import VmapAxes
 from jaxscope.worker import compat
 from jaxscope.worker.compat import private_module
@@ -174,7 +174,7 @@ class _Repeated(NamedTuple):
     marker: Callable[[bool], Marker]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class FollowedFunction:
     """What a function did.
 

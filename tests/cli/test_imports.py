@@ -22,10 +22,10 @@ FILE = str(Path(__file__).parents[2] / "samples" / "quick_start.py")
     ("arguments", "most", "without"),
     [
         (["--version"], 18, {"numpy", "msgspec", "subprocess"}),
-        (["calls", FILE], 62, {"google", "capstone", "jaxscope.program.fates"}),
+        (["calls", FILE], 63, {"google", "capstone", "jaxscope.program.fates"}),
         (
             ["capture", FILE, "simple_graph(f32[3])", "-o", "{folder}/a.jaxscope"],
-            111,
+            112,
             {"jaxscope.picture", "jaxscope.client.experiment_collectors"},
         ),
     ],

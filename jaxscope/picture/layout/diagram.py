@@ -8,10 +8,11 @@ layouts slow. Pixels; `y` along the flow, `x` across.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
+
+from jaxscope.late_dataclass import dataclass
 
 # Thread edges through the ranks they cross: shared chains of dummies, or stubs at both ends.
 
@@ -22,7 +23,7 @@ _MIN_DUMMIES = 12
 _MAX_DUMMIES_PER_NODE = 1.5
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StubVertex:
     """A stub before it has a place; see `layered.Stub`."""
 
@@ -32,7 +33,7 @@ class StubVertex:
     is_source: bool
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LayeredGraph:
     """The diagram with every edge cut into steps of one rank.
 
@@ -318,7 +319,7 @@ class RequestedStub(NamedTuple):
     shift: float = float("nan")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Diagram:
     """What is to be laid out: boxes of given sizes, and edges.
 
@@ -366,7 +367,7 @@ class Diagram:
     preferred: tuple[tuple[int, int], ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Spacing:
     """Distances in pixels, and when an edge is too long to be drawn.
 
@@ -383,7 +384,7 @@ class Spacing:
     max_span: int = 12
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Stub:
     """A label that stands for the far ends of edges that are not drawn.
 
@@ -407,7 +408,7 @@ class Stub:
     line: Route
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """Where everything went.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import math
 import shutil
@@ -12,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Unavailable
 from jaxscope.model.units import upper_first
 from jaxscope.picture.layout.diagram import (
@@ -50,7 +50,7 @@ NodePair = tuple[int, int]
 Curve = list[tuple[float, float]]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Answer:
     """What Graphviz says, in pixels, y growing along the flow."""
 

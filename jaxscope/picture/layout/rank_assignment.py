@@ -4,10 +4,10 @@ ranks that are too wide for a page into several.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.picture.layout.diagram import LayeredGraph
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def _measure(threads: LayeredGraph, row: list[int], gap: float) -> float:
     return sum(threads.across[v] for v in row) + gap * max(len(row) - 1, 0)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Bounds:
     """Where the first and the last vertex of a rank may stand at most, from the page's middle."""
 

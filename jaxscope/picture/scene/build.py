@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Ragged
 from jaxscope.model.said import BESIDE, TOGETHER, say
 from jaxscope.model.types import batch_size, mark_batch_axes, short_type
@@ -379,7 +380,7 @@ class SceneSettings(NamedTuple):
     fit: Fit
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class DrawnGroups:
     """The open groups of one scene.
 

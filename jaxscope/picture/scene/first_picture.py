@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.layout.diagram import ShouldStop, never_stop
@@ -63,7 +64,7 @@ _FEW_BOXES = 24
 _MAX_TRIES, _MAX_REFUSED = 8, 2  # each takes as long as a small picture
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Viewport:
     """What there is room for: width and height in pixels, and the size of the window's type."""
 
@@ -87,7 +88,7 @@ class Arranged(NamedTuple):
     fit: Fit
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Arranger:
     """Arranges one view in one room; `should_stop` may end any of it with `LayoutStopped`.
 

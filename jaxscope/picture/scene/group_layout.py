@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.model.said import TOGETHER, say, shorten_said
 from jaxscope.picture.layout.diagram import (
@@ -335,7 +336,7 @@ STUB_HEIGHT_PX = 18.0
 MERGED_STUB_PX = 92.0
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class PlacedGroup:
     """An open group, laid out.
 

@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.picture.layout.diagram import Drawing, Route
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
@@ -137,7 +138,7 @@ def _list_borders(view: View) -> dict[int, _Borders]:
     }
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class _Place:
     """A box in flow coordinates: across, and where it begins and ends along the flow."""
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Ragged
 
 Floats = npt.NDArray[np.float64]
@@ -24,7 +25,7 @@ HEADER_PX = 26.0
 STUB_TEXT_PX = 11.0
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Items:
     """What is drawn as a rectangle: frames of open groups, outermost first, then boxes.
 
@@ -61,7 +62,7 @@ class Items:
         return len(self.ids)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Lines:
     """Edges as corners; a value that crosses frames is several lines.
 
@@ -106,7 +107,7 @@ class Lines:
         return self.points[self.offsets[line] : self.offsets[line + 1]]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Connectors:
     """Labels that stand for the far end of edges too long to draw.
 
@@ -144,7 +145,7 @@ class Walk(NamedTuple):
     total: int
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Scene:
     """A placed picture of a view.
 
@@ -221,7 +222,7 @@ def empty_scene(direction: str, num_nodes: int) -> Scene:
     )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Fit:
     """What a scene does to be as narrow as a page.
 

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.model.said import BESIDE, TOGETHER, say, say_joined
 from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
@@ -64,7 +65,7 @@ def find_forward_backward_pairs(view: View, parent: int) -> tuple[ForwardBackwar
     return tuple(pairs)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SideBySide:
     """Where the two parts are in the room that they have together; from its centre.
 

@@ -8,7 +8,6 @@ open group shows does not depend on what else is open, so groups are drawn once 
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.picture.view.open_groups import is_walk, shown_copies
 from jaxscope.picture.view.view import ROOT, View
@@ -157,7 +157,7 @@ class Port(NamedTuple):
 End = int | Port
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Wire:
     """A line that a group shows.
 
@@ -373,7 +373,7 @@ def _close_insides(opens: Bools, ends: EdgeEnds) -> None:
 # Frames of open groups as their surroundings see them, and which must be laid out anew.
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Frame:
     """An open group that is laid out, without what is inside.
 

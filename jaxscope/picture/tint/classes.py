@@ -7,7 +7,6 @@ their order in grey.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import ntpath
 import re
@@ -16,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
 from jaxscope.model.types import type_bytes
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
@@ -127,7 +127,7 @@ MAX_ORIGINS = 7
 """So many have a colour of their own; more could not be distinguished."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Origins:
     """Where the nodes of a graph came from.
 
@@ -235,7 +235,7 @@ class ColourBy(enum.Enum):
     SAME = "same as selected"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TintClass:
     """A colour of a legend and what it stands for.
 
@@ -252,7 +252,7 @@ class TintClass:
     is_dashed: bool = False
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Tint:
     """The colours of a picture.
 
@@ -469,7 +469,7 @@ FillAndBorder = tuple[str, str]
 """Fill and border, as `#rrggbb`."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TintPalette:
     """The pairs of one theme; `kinds[0]` is the neutral one."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.model.said import said, say
 from jaxscope.picture.scene.scene import Scene
@@ -15,7 +14,7 @@ from jaxscope.program.diff.changes import Change
 Int8s = npt.NDArray[np.int8]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class MarkStyle:
     """How one kind of difference looks.
 
@@ -44,7 +43,7 @@ STYLES = {
 signs and dashes distinguish them without any colour."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ItemMarks:
     """What to mark in a scene.
 

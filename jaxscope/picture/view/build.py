@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Collection
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Graph
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.view.arguments import gather_arguments
@@ -36,7 +36,7 @@ NodeChange = Callable[[Draft], Draft]
 TreeChange = Callable[[Draft, Branch], tuple[Draft, Branch]]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Pass:
     """One simplification.
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.types import read_count
 from jaxscope.picture.view.operations import LOOPS
@@ -36,7 +37,7 @@ class Role(enum.IntEnum):
     RESULT = 5
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ControlFlow:
     """Loops and branches of a graph.
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.said import say
 from jaxscope.picture.view.arguments import find_arguments, find_results
@@ -553,7 +554,7 @@ def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
     return settled, root
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Dissolver:
     graph: Graph
     home: list[int]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 from collections.abc import Iterator, Mapping
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.op_name import name_derivative
 from jaxscope.model.said import BESIDE, TOGETHER, Said, on_each, said, say, say_joined
@@ -65,7 +65,7 @@ _PARTS = {BranchKind.FORWARD: "forward", BranchKind.BACKWARD: "backward"}
 """What the labels of the parts of a gradient begin with."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class BoxText:
     """What is written on a box.
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.graph import BODY, CONDITION, PART_NAMES
 from jaxscope.model.op_name import shown_orders
@@ -40,7 +41,7 @@ class Input(NamedTuple):
     type: int
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Draft:
     """A graph on its way to a view.
 
@@ -130,7 +131,7 @@ GATHERED = frozenset(
 """Boxes of values that come from outside or go there: they hold no operations."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Branch:
     """A box with boxes inside.
 
@@ -214,7 +215,7 @@ def _encloses(draft: Draft, group: int, owner: int, parents: list[int]) -> bool:
     return draft.is_shown(owner) and at == parents[group]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Grower:
     draft: Draft
     members: dict[int, list[int]]

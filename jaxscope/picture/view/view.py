@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.types import VmapAxes, mark_batch_axes, read_batch_axes, short_type
 from jaxscope.picture.view.arguments import find_arguments, result_path
@@ -70,7 +71,7 @@ class BoxEdge(NamedTuple):
     type: int
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class View:
     """What of a graph can be shown.
 

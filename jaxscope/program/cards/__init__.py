@@ -9,13 +9,13 @@ What is compiled was seen with JAX 0.10.2 on a CPU. A field that nobody could ch
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NodeKind
 from jaxscope.model.said import say
 
@@ -38,7 +38,7 @@ _OPCODE_OF = {
 """HLO's opcode where StableHLO has another name."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Card:
     """What is said of one operation besides its explanation; what is not known is empty.
 

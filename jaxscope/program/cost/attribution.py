@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Cost, Graph, Stage, Unavailable
 from jaxscope.model.said import say, say_count
 from jaxscope.model.stages import find_lowered_jaxpr
@@ -71,7 +72,7 @@ class RowKind(enum.Enum):
 ROW_KINDS = frozenset(kind.value for kind in RowKind)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Share:
     """The part of a program's work that belongs to one row.
 
@@ -101,7 +102,7 @@ class Share:
         return self.cost == self.least
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Shares:
     """All rows of one stage.
 
@@ -125,7 +126,7 @@ class Shares:
         return len(self.rounds.unbounded)
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class _Sum:
     nodes: list[int] = dataclasses.field(default_factory=list)
     rounds: int = 1
@@ -259,7 +260,7 @@ _ZERO = Cost(0.0, 0.0, 0.0)
 _NOTHING = Share((), 0, _ZERO, 0, _ZERO)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CostRow:
     """One equation, line or scope.
 
@@ -288,7 +289,7 @@ class CostRow:
         return min(share.least_rounds for share in (self.before, self.after) if share.nodes)
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class CostChange:
     """All rows of one kind, the most bytes after optimization first.
 

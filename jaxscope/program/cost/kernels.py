@@ -7,7 +7,6 @@ kernel where it starts, and none where it is waited for.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 import re
@@ -16,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, GroupKind, Stage, StageText, is_available
 from jaxscope.model.said import say
 from jaxscope.model.types import read_count, type_bytes
@@ -214,7 +214,7 @@ ON_CHIP_IS_NO_TRAFFIC = say(
 )
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Kernel:
     """An instruction that runs by itself.
 

@@ -4,7 +4,6 @@ nodes that may not run (branches, loops without a known count) are no part of a 
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, Stage, is_available
 from jaxscope.model.graph import WORK_KINDS
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, format_share
@@ -58,7 +58,7 @@ Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LineCost:
     """The cost of the nodes that a line is the innermost one of.
 

@@ -15,12 +15,12 @@ position.
 from __future__ import annotations
 
 import ast
-import dataclasses
 import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.types import ArrayType, read_count
 
 Costs = tuple[float, float, float]
@@ -31,7 +31,7 @@ class UncountedError(Exception):
     """A rule does not apply; the text says why, without a full stop."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Equation:
     """What a rule may look at.
 
@@ -321,7 +321,7 @@ def _require_threefry(equation: Equation) -> None:
 _HALVES = frozenset({"f16", "bf16"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Count:
     """Instructions for each element.
 

@@ -15,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Capture, Graph, NodeKind, Stage, is_available
 from jaxscope.model.capture import stage_named
 from jaxscope.model.stages import SOLVE, find_lowered_jaxpr, find_solve
@@ -40,7 +41,7 @@ _RUN_SOMETHING = RUNS_INSIDE | _EQUATIONS_AROUND
 _BRANCHES = frozenset({"conditional", "cond"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class GroupCall:
     """What one node runs.
 
@@ -59,7 +60,7 @@ class GroupCall:
     condition: int = NONE
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class AmountRange:
     """The least and the most that something can come to, each with an entry for each quantity."""
 
@@ -67,7 +68,7 @@ class AmountRange:
     high: Floats
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ExecutionCounts:
     """How often each group of a graph runs.
 

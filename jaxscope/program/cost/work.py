@@ -7,7 +7,6 @@ bound. Every figure says which of these hold for it.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import re
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Cost, Graph, NodeKind, Stage, is_available
 from jaxscope.model.graph import WORK_KINDS
 from jaxscope.model.said import Said, say, say_count, say_joined
@@ -82,7 +82,7 @@ CUMULATIVE = say(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Work:
     """What one run does.
 
@@ -318,7 +318,7 @@ LOOPS_COUNTED = say("Work and traffic count loops × their trip count, which XLA
 BRANCHES_COUNTED = say("Of a condition's branches, work and traffic count the dearest.")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ProgramWork:
     """What one run of a program does.
 

@@ -11,6 +11,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Capture, Graph, Stage, Timing, Unavailable, is_available
 from jaxscope.model.capture import Fate, Placement, Sharding
 from jaxscope.model.said import CLAUSES, said, say, say_joined
@@ -38,7 +39,7 @@ from jaxscope.program.sharding.arrays import (
 from jaxscope.program.sharding.placement import NodeSharding, NodeShardings
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StagePair:
     """A stage of each side.
 
@@ -147,7 +148,7 @@ _UNTELLING = ("…", "<lambda>", "<function>")
 """Marks of calls that name something which only lived in one process."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CompileSettings:
     """What a program was compiled with beyond its file, its call and its target.
 
@@ -249,7 +250,7 @@ def _shown_path(path: str) -> str:
 DEVICES = "devices"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PlacementDifference:
     """An array or collective that is placed otherwise on the devices.
 
@@ -274,7 +275,7 @@ class PlacementDifference:
         return say("{what} {path}", what=what, path=self.path)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class NodePlacementDifference:
     """A node that both sides have, of which a value lies otherwise.
 
@@ -387,7 +388,7 @@ def _spell(values: Sequence[NodeSharding]) -> str:
 _BASE = "jaxpr"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ComparedCapture:
     """One side of a comparison.
 
@@ -404,7 +405,7 @@ class ComparedCapture:
     made_with: CompileSettings = DEFAULT_SETTINGS
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class StageComparison:
     """One stage of the first side and one of the second.
 
@@ -448,7 +449,7 @@ class StageComparison:
         return texts.is_equal if is_available(texts) else self.graphs
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """Two captures, compared.
 
@@ -626,7 +627,7 @@ def _notes(a: Capture, b: Capture) -> list[str]:
 _STAGE = "jaxpr"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FateChange:
     """One equation that both sides have.
 

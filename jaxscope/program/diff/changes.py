@@ -8,7 +8,6 @@ both sides agree on that.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import functools
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Cost, Graph, NodeKind
 from jaxscope.model.said import NAMED, Said, said, say
 from jaxscope.model.units import format_bytes, format_flops
@@ -133,7 +133,7 @@ _COST_TOLERANCE = 1e-9
 """Relative; costs are sums of integers, kept as float64."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How many nodes of both sides are what; a pair counts once."""
 
@@ -149,7 +149,7 @@ class Counts:
         return not (self.changed or self.moved or self.added or self.removed)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class GraphComparison:
     """Two graphs and what became of each node.
 
@@ -305,7 +305,7 @@ def _cost_differs(
 ABSENT = say("none")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class NodeDifference:
     """One thing that differs.
 

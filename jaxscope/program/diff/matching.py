@@ -23,6 +23,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind, Ragged
 from jaxscope.program.diff.sequences import IndexPair, align_sequences
 
@@ -46,7 +47,7 @@ _SYMBOL_ATTRIBUTES = frozenset({"callee"})
 _NUMBER_AT_END = re.compile(r"_\d+$")
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ComparedGraph:
     """One graph of a comparison.
 
@@ -63,7 +64,7 @@ class ComparedGraph:
     origins: Mapping[str, str] | None = None
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Signatures:
     """Numbers of each node of one side, from the most to the least informative.
 
@@ -339,7 +340,7 @@ def _find_boundaries(graph: Graph) -> dict[int, list[int]]:
 Int32s = npt.NDArray[np.int32]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _MatchingStep:
     """One way to look for neighbourhoods that are alike.
 
@@ -374,7 +375,7 @@ _PLAUSIBLE = (
 )
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Matching:
     """Which node is which.
 

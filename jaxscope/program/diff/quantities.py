@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Leaf, Measurement, Stage, Timing, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan
 from jaxscope.model.said import say, say_count, say_joined, template
@@ -29,7 +30,7 @@ PEAK = say("needed while it runs")
 _NOT_COMPARED = template("Not compared: {why}")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class QuantityDifference:
     """One quantity on both sides.
 

@@ -8,6 +8,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Stage, StageText, Unavailable
 from jaxscope.model.op_name import FRAME_TABLES
 from jaxscope.program.diff.changes import ChangedAspect, GraphComparison
@@ -36,7 +37,7 @@ _WORDS = frozenset({"lambda", "let", "in"})
 NAME_SIGN = "·"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TextLine:
     """One line.
 
@@ -128,7 +129,7 @@ SAME, CHANGED, ADDED, REMOVED = "same", "changed", "added", "removed"
 CONTEXT_LINES = 3
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TextRow:
     """One row of the two texts side by side.
 
@@ -143,7 +144,7 @@ class TextRow:
     second: TextLine | None
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TextDiff:
     """Two texts side by side.
 

@@ -6,10 +6,10 @@ equations reach a result or an effect (liveness); which values are constants, an
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Collection, Hashable
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import NONE, Graph, NodeKind
 from jaxscope.model.stages import SOLVE, find_solve
 from jaxscope.model.types import read_count
@@ -18,7 +18,7 @@ Value = tuple[int, int]
 """A result: node index, and which of its results."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Nested:
     """A nested jaxpr of an equation.
 

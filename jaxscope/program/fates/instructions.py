@@ -4,9 +4,9 @@ opcode does (compute, move, rename).
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import NONE, Graph, GroupKind
 from jaxscope.model.op_name import without_call
 from jaxscope.model.types import normal_type, packed_type_bytes, read_count
@@ -22,7 +22,7 @@ _MAX_STEPS = 200
 _MAX_ROUNDS = 8
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Instructions:
     """The instructions of one module.
 

@@ -17,6 +17,7 @@ import functools
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import NONE, GroupKind, NodeKind
 from jaxscope.model.op_name import without_call
 from jaxscope.model.said import Said, say
@@ -255,7 +256,7 @@ _LIBRARY_NAMES = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class InstructionRole:
     """What holds an equation.
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Fate
 from jaxscope.model.said import LISTED, Said, join_first, say, say_joined
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PassStep:
     """One pass, as XLA numbers and names its dumps.
 
@@ -26,7 +27,7 @@ class PassStep:
     pipeline: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PassOutcome:
     """What the passes did to an equation: how its last instruction ended, or where it was put.
 

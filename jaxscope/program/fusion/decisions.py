@@ -7,13 +7,13 @@ step. Times are XLA's estimates in microseconds, not measurements. Other compile
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture
 from jaxscope.model.said import say, say_count, say_joined
 from jaxscope.program.passes.snapshot import Snapshot, SnapshotReader
@@ -41,7 +41,7 @@ class Verdict(enum.Enum):
     REFUSED = "refused"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Decision:
     """One step of the log.
 
@@ -84,7 +84,7 @@ class Decision:
         )
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class FusionLog:
     """All steps of one compilation.
 

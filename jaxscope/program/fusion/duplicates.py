@@ -4,9 +4,9 @@ they do the same to the same operands, followed into and out of fusions.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Cost
 from jaxscope.model.types import read_count, type_bytes
 from jaxscope.program.fusion.fusions import Module
@@ -160,7 +160,7 @@ def _is_number(text: str) -> bool:
 _NOT_WORTH_REPORTING = frozenset({"constant", "parameter", "broadcast", "iota", "tuple", "bitcast"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class DuplicateSite:
     """One of the places where a value is computed: an instruction, and the kernel it is in."""
 
@@ -170,7 +170,7 @@ class DuplicateSite:
     id: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Duplicate:
     """One value that is computed by more than one kernel.
 

@@ -5,11 +5,11 @@ it saves.
 from __future__ import annotations
 
 import collections
-import dataclasses
 import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.said import say, say_joined
 from jaxscope.model.types import parse_array_type, type_bytes
@@ -181,7 +181,7 @@ def read_kind(attributes: Mapping[str, str]) -> FusionKind:
 _TAKES_PART = frozenset({"slice", "dynamic-slice", "gather"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FusionValue:
     """A value that goes into or comes out of a fusion.
 
@@ -196,7 +196,7 @@ class FusionValue:
     num_bytes: float
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Saving:
     """Traffic of intermediate results that one execution of a fusion avoids.
 
@@ -218,7 +218,7 @@ class Saving:
         return self.bytes_written + self.bytes_read
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Fusion:
     """One fusion.
 

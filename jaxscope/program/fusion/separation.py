@@ -5,10 +5,10 @@ One that applies is a likely reason, not the compiler's own word.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from collections.abc import Callable
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.model.said import BOTH, say, say_count, say_joined
 from jaxscope.model.types import parse_array_type, type_bytes
@@ -31,7 +31,7 @@ _REDUCTIONS = frozenset({"reduce", "reduce-window"})
 _MOVES = frozenset({"copy", "transpose"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class KernelPair:
     """Two kernels of one computation.
 
@@ -282,7 +282,7 @@ class Certainty(enum.Enum):
     UNKNOWN = "unknown"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Separation:
     """Why two instructions are not one kernel.
 

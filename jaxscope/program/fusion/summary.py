@@ -7,6 +7,7 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind, Stage, is_available
 from jaxscope.model.said import on_each, say, say_joined
 from jaxscope.model.stages import find_lowered_jaxpr
@@ -40,7 +41,7 @@ FUSED_DEFINITION = say(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CountRange:
     """A number that may depend on how the program runs.
 
@@ -79,7 +80,7 @@ _OF_MANY = say(
 _ZERO = CountRange(0.0, 0.0)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Launches:
     """What running one form of a program launches and moves.
 
@@ -262,7 +263,7 @@ def _of_call(
     return sum((span.times(rounds) for _, span, rounds in insides), _ZERO)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class FusionReport:
     """What fusing brought to one program.
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import (
     BODY,
     CONDITION,
@@ -196,7 +197,7 @@ _REGIONS = COMBINING | {"while", "conditional"}
 _OPERANDS_ARE_PARAMETERS = frozenset({"fusion", "call", "async-start"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CallSite:
     """One place where an instruction calls a computation.
 
@@ -259,7 +260,7 @@ class CallSite:
         return NONE
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Nesting:
     """The tree of computations of one module.
 
@@ -689,7 +690,7 @@ class _Converter:
                 builder.add_edge(producer, index, output=output, operand=operand, type=whole)
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class _ComputationFacts:
     """What is known of the instructions of one computation before its nodes are made.
 

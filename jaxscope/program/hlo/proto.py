@@ -7,7 +7,6 @@ another copy of the same protos in the process. Fields that a newer XLA adds are
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import importlib.resources
 import re
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.op_name import (
     TAG_FILE,
     instruction_name,
@@ -82,7 +82,7 @@ class SlicedInstructions(Sequence[HloMessage]):
             yield _parse(parse, data[start:end])
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class SlicedComputation:
     """What is asked of a computation, as a message of it answers."""
 
@@ -92,7 +92,7 @@ class SlicedComputation:
     instructions: SlicedInstructions
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class SlicedModule:
     """What is asked of a module, as a message of it answers."""
 

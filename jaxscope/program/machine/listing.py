@@ -4,13 +4,13 @@ assembly (capstone), with the use of units for TPU bundles.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.units import format_share
 from jaxscope.program.machine.kernel_text import KERNEL, PART, write_heading
 from jaxscope.program.machine.object_file import (
@@ -42,7 +42,7 @@ _UNITS = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Slots:
     """Use of the units.
 
@@ -204,7 +204,7 @@ FORMS = {
 """Forms of a kernel's code in the order in which the compiler makes them, with their titles."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CodePart:
     """One form of one kernel's code.
 

@@ -11,10 +11,11 @@ this takes 0.5 s, and it would be one more dependency of 1 MB.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import struct
 from collections.abc import Iterator
+
+from jaxscope.late_dataclass import dataclass
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -38,7 +39,7 @@ class ObjectFileError(ValueError):
     """The bytes are no object file that can be read; the message is a sentence fit to show."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Reference:
     """What an instruction refers to outside of itself: a symbol, or a place in a section.
 
@@ -53,7 +54,7 @@ class Reference:
     constant: bytes = b""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Function:
     """Code of one symbol.
 
@@ -70,7 +71,7 @@ class Function:
     targets: dict[int, Reference]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ObjectFile:
     """The functions of an object file, section by section in the order of their addresses.
 
@@ -82,7 +83,7 @@ class ObjectFile:
     functions: tuple[Function, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Section:
     """Attributes: `data` is a view of the file, so that sections that overlap take no memory."""
 
@@ -95,7 +96,7 @@ class _Section:
     entry_bytes: int
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Symbol:
     name: str
     kind: int

@@ -10,7 +10,6 @@ bytes.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 import re
@@ -19,6 +18,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Capture, Graph, Leaf, Stage, Unavailable, is_available
 from jaxscope.model.capture import MemoryPlan, Place
 from jaxscope.model.graph import BODY
@@ -32,7 +32,7 @@ _MAX_HEADER = 200_000
 _ALIAS = re.compile(r"\{\s*([\d,\s]*)\}:\s*\((\d+),\s*\{\s*\}")
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Schedule:
     """The order of one module.
 
@@ -122,7 +122,7 @@ _SEEN_THROUGH = frozenset({"bitcast", "get-tuple-element", "copy"})
 _MAX_HOPS = 64
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class Buffer:
     """A piece of memory that holds a value for some steps.
 
@@ -397,7 +397,7 @@ def _operand_table(graph: Graph) -> dict[int, tuple[tuple[int, int], ...]]:
 Floats = npt.NDArray[np.float64]
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class LiveRanges:
     """Live ranges of one program.
 
@@ -478,7 +478,7 @@ def follow_schedule(schedule: Schedule, places: Sequence[Place] = ()) -> LiveRan
     )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _AllocatedRange:
     """Memory from `begin` up to `end` of an allocation, in use from a step to another."""
 
@@ -555,7 +555,7 @@ def _known(num_bytes: float) -> float:
     return num_bytes if num_bytes == num_bytes else 0.0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Donation:
     """A donated argument.
 

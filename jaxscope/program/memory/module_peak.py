@@ -4,10 +4,10 @@ light graph of the few columns that live ranges need.
 
 from __future__ import annotations
 
-import dataclasses
 import heapq
 import math
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import NONE, Graph, GroupKind, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.program.hlo.graph import find_nesting
@@ -87,7 +87,7 @@ def build_light_graph(module: HloMessage) -> Graph:
     return builder.build()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ModulePeak:
     """Bytes that are alive at once at most, arguments and results included.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import (
     NONE,
     Capture,
@@ -21,7 +22,7 @@ from jaxscope.model import (
 from jaxscope.model.types import packed_type_bytes
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class KeptValue:
     """A value of a jaxpr-level stage.
 
@@ -46,7 +47,7 @@ class KeptValue:
     place: SourcePosition | None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Residuals:
     """Values that the forward part keeps in memory for the backward part.
 

@@ -4,7 +4,6 @@ line against line.
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 from collections.abc import Collection, Sequence
 from itertools import zip_longest
@@ -12,6 +11,7 @@ from itertools import zip_longest
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, PassRecord, Unavailable
 from jaxscope.model.op_name import TagTable
 from jaxscope.program.diff.changes import Change
@@ -28,7 +28,7 @@ _NOT_KEPT = Unavailable(
 )
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class ModuleGraphs:
     """Two modules, instruction by instruction; XLA's names say which is which.
 

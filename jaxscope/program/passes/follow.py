@@ -21,6 +21,7 @@ import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.op_name import without_call
 from jaxscope.model.said import BOTH, CLAUSES, Said, say, say_joined
 from jaxscope.program.fates.instructions import NAMING, work_of
@@ -477,7 +478,7 @@ _LAYOUT = frozenset({"bitcast", "reshape", "copy"})
 _CONSTANT = frozenset({"constant", "broadcast"})
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class OutcomeAndReplacements:
     """An ending, and the names of the instructions that took the place."""
 
@@ -485,7 +486,7 @@ class OutcomeAndReplacements:
     replacement_names: tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Replacement:
     """Where `row` was used, `successor` is used now.
 
@@ -852,7 +853,7 @@ _MAX_OPCODES = 3
 _CALLING = frozenset({"call", "while", "conditional"})
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class _EquationState:
     """What happened so far to an equation that is still held.
 

@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import PassRecord
 from jaxscope.model.capture import pack_module
 from jaxscope.model.graph import Cost
@@ -42,7 +43,7 @@ COMPILED = "as compiled"
 """The name of the last module: the one whose order is fixed."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Passes:
     """What was recorded.
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.op_name import TagTable, in_call, read_op_name
 from jaxscope.program.hlo.graph import COMBINING
 from jaxscope.program.hlo.instruction_text import read_attributes, render_type
@@ -27,7 +28,7 @@ _EFFECTS = frozenset(
 _SHOWN_APART = frozenset({"op_name", "parameter_number", "backend_config", "literal"})
 
 
-@dataclasses.dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class InstructionRow:
     """One instruction.
 
@@ -88,7 +89,7 @@ class InstructionRow:
         return f"  {root}%{self.name} = {render_type(proto.shape)} {self.opcode}({operands}){end}"
 
 
-@dataclasses.dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Snapshot:
     """A whole module.
 

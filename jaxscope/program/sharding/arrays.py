@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Leaf, Unavailable
 from jaxscope.model.capture import Placement, Sharding, ShardingKind
 from jaxscope.model.said import BOTH, CLAUSES, Said, say, say_count, say_joined
@@ -166,7 +167,7 @@ def with_manual(sharding: Sharding, names: Sequence[str], axes: Axes) -> Shardin
 _LISTED = 4
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArrayPart:
     """One part of an array.
 
@@ -188,7 +189,7 @@ class ArrayPart:
         return "[" + ", ".join(f"{start}:{stop}" for start, stop in self.ranges) + "]"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Cut:
     """How an array is cut: a grid with the last two dimensions that are cut as its sides.
 
@@ -310,7 +311,7 @@ _UNUSED = "The program does not use it."
 _NO_SHARDING = "JAX does not tell how it is spread."
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SpreadArray:
     """An array and how it is spread over the devices.
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Graph, Unavailable
 from jaxscope.model.capture import Placement
 from jaxscope.model.said import CLAUSES, say, say_joined
@@ -155,7 +156,7 @@ _LOOPS = frozenset({"while", "stablehlo.while"})
 _START = re.compile(r"-(start|done|update)$")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Collective:
     """One instruction by which devices exchange values.
 
@@ -347,7 +348,7 @@ State = tuple[tuple[Part, ...], ...]
 NOTHING: Part = frozenset()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RingStep:
     """Which parts each device holds after a step of a ring.
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Sharding, ShardingKind
 
 # Lists of devices as HLO writes them: one by one, or as a range that is reshaped and turned.
@@ -88,7 +89,7 @@ AxisPart = tuple[int, int, int]
 """Which axis a dimension is cut along, and which part of it: axis, parts before, parts."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Mesh:
     """Devices in a grid whose dimensions have names.
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Unavailable, is_available
 from jaxscope.model.capture import Placement, Propagated, Sharding, ShardingKind
 from jaxscope.model.said import join_first, say
@@ -49,7 +50,7 @@ _IN_HLO = re.compile(r"xla\.sdy\.sharding=(#sdy\.sharding_per_value<\[.*?>\]>)")
 """What a node of HLO before optimization really states: `sharding` beside it only fills a place."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class NodeSharding:
     """How one value of a node is spread.
 
@@ -186,7 +187,7 @@ MOST_TOLD = 3
 """Equations of one collective that a line of text names."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ShardedValue:
     """A value and how it is spread; the texts are empty where that is not known."""
 
@@ -200,7 +201,7 @@ class ShardedValue:
         return f"{self.type} {self.spec or self.sharding or 'not known'}"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class EquationSides:
     """An equation that a collective came from, and how what it reads and gives is spread.
 
@@ -227,7 +228,7 @@ class EquationSides:
         return " → ".join(sides)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CollectiveContext:
     """Where a collective stands.
 
@@ -396,7 +397,7 @@ def _read(type: str, text: str, placement: Placement) -> ShardedValue:
     )
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PlacementReport:
     """How one program is spread; each part is found when it is first asked for."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
 from jaxscope.picture.palette import LINE_NAMES, PALETTES, explain_boxes
 from jaxscope.picture.scene.scene import Scene
@@ -54,7 +54,7 @@ class _Placed(NamedTuple):
     density: _Density
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class LegendEntry:
     """One line of a legend.
 

@@ -8,11 +8,10 @@ per scene pixel).
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.model.graph import Int32s
 from jaxscope.picture.scene.first_picture import (
@@ -33,7 +32,7 @@ _REVEALED_PX = 30
 """What is brought into sight is as far from the border, where there is room."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Camera:
     """A view of a plane.
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPainterPath, QPen, QPolygonF, QRegion
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector, edges_of_item
@@ -192,7 +193,7 @@ _MAX_EMPHASISED_LINES = 400
 _MOST_WORDS = 2000
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Highlight:
     """Items that stand out, each kind with an outline of its own.
 

@@ -8,11 +8,11 @@ what was open, and what was in the middle, stays.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.layout.diagram import ShouldStop
 from jaxscope.picture.layout.engines import Engine, LayoutCache
@@ -26,7 +26,7 @@ from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.scene_index import SceneIndex
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Anchor:
     """An item, by its id, and where the middle of its upper border was in the widget."""
 
@@ -35,7 +35,7 @@ class Anchor:
     y: float
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class KeptPicture:
     """A picture of a stage as it was, for the next run's picture of it.
 
@@ -139,7 +139,7 @@ OTHER_ROOM_PX = 60
 """A page must be so much wider or narrower for that; legend and overview come and go with less."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class PreparedPicture:
     """A view, and its scene sorted for drawing.
 
@@ -159,7 +159,7 @@ class PreparedPicture:
     fit: Fit = NO_WIDTH_LIMIT
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class PictureOrder:
     """What a picture is made of: graph, open groups, direction and settings.
 

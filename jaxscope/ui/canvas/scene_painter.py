@@ -32,6 +32,7 @@ from PySide6.QtGui import (
 
 from jaxscope.export.painter import FONT_FAMILY, FONT_FILES
 from jaxscope.export.picture import FORK_PX, arrow_of
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.model.said import Said
 from jaxscope.picture.layout.text_width import (
@@ -85,7 +86,7 @@ def translate_scene(scene: Scene) -> Scene:
     return dataclasses.replace(scene, items=told)
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Colors:
     """A palette ready to paint with; see `jaxscope.picture.palette.Palette`."""
 
@@ -131,7 +132,7 @@ def colors(theme: str) -> Colors:
     )
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Shades:
     """Colours to paint boxes with.
 

@@ -11,6 +11,7 @@ import numpy as np
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.picture.scene.scene import Scene, empty_scene
 from jaxscope.ui.canvas.navigation import Camera
@@ -25,7 +26,7 @@ _LINES_FROM = 0.8
 """Lines join in when the boxes are nearly there: before, they would end beside them."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class ViewedDrawing:
     """A drawing and where one looks at it from."""
 
@@ -33,7 +34,7 @@ class ViewedDrawing:
     camera: Camera
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class _MovingItems:
     """Items of one picture on their way; places are those of the new picture's scene."""
 

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.client.events import Failed, Finished, Progress
 from jaxscope.errors import InternalError, JaxscopeError, UsageError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Timing
 from jaxscope.model.experiments import ProgramComparison as MeasuredPair
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from jaxscope.ui.pages.comparison_view import CompareView
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _FinishedRun:
     """A finished run that a later one can be compared with."""
 

@@ -15,6 +15,7 @@ from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QRubberBand, QSplitter, QVBoxLayout, QWidget
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.program.links import NO_PAIRS, Links, Pairs
 from jaxscope.ui.panes.pane_header import SOURCE, Form
@@ -40,7 +41,7 @@ _MAX_DEPTH = 12
 _MAX_NAME_CHARACTERS = 200
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PaneSpec:
     """A pane as it is written down: its stage, form and name.
 
@@ -55,7 +56,7 @@ class PaneSpec:
     name: str = ""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Split:
     """Parts beside each other, or below each other.
 

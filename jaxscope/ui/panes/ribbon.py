@@ -4,7 +4,6 @@ in the splitter's handle.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QTransform
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.program.links import NO_PAIRS, Pairs
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
@@ -33,7 +33,7 @@ _LEAST_PX = 2.0
 FindPairs = Callable[[StagePane, StagePane], Pairs]
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class RibbonSetting:
     """What all ribbons of one area share.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Graph, Stage, StageText, is_available
 from jaxscope.model.capture import SOURCE_STAGE, Bookmark, graph_named
 from jaxscope.program.links import (
@@ -69,7 +70,7 @@ class KernelLinks:
 # The one selection of the window, what it means in every stage, and what is looked at ahead.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class GroupPlace:
     """A group of nodes that is one box: the same place whatever is written on the box by now.
 
@@ -117,7 +118,7 @@ def _stage_of(place: Place) -> str | None:
     return place.stage if isinstance(place, GroupPlace) else place[0]
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Growth:
     """How far a program has grown where its tracing is gone through.
 

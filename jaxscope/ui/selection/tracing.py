@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 
 from jaxscope.client.events import Failed, Finished, Progress, ResultGrew
 from jaxscope.client.requests import TraceLinesRequest
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Graph, Stage
 from jaxscope.model.capture import graph_named
 from jaxscope.model.stages import lowered_name
@@ -25,7 +26,7 @@ from jaxscope.ui.session.state import Phase, RunSubject, WindowState
 from jaxscope.ui.toolkit.language import tr
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class TracedPlace:
     """Where a trace stands: at its start, at a line, or at its end.
 

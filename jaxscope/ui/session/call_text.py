@@ -9,6 +9,7 @@ import builtins
 import dataclasses
 from collections.abc import Mapping, Sequence
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.outline import TRANSFORMS
 from jaxscope.model.types import SHORTHANDS, spell_scalars
 from jaxscope.ui.toolkit.language import tr
@@ -21,7 +22,7 @@ class CallTextError(ValueError):
     """The text cannot be read or rewritten; the message is fit to show."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Transform:
     """A transform that a button applies.
 
@@ -53,7 +54,7 @@ OFFERED_TRANSFORMS: tuple[Transform, ...] = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CallParts:
     """The texts that a call is made of.
 
@@ -133,7 +134,7 @@ def wrap_call(
     return dataclasses.replace(call, function=f"{transform}({call.function}{option})").render()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TransformUse:
     """A transform in the text of a call.
 

@@ -36,6 +36,7 @@ from jaxscope.client.requests import (
 )
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import InternalError, JaxscopeError, SourceError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, SourceFile, Timing
 from jaxscope.model.experiments import LabResult
 from jaxscope.model.outline import find_offered_calls
@@ -247,7 +248,7 @@ LayOver = Callable[[Capture], tuple[Capture, Profile | None]]
 """Puts the times that a job's profile has of a program on its capture."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RunOptions:
     """What every run of this window shares; from the command line.
 
@@ -266,7 +267,7 @@ class RunOptions:
     quick_look: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Prepared:
     """A process that has read a file and made the arguments of a call, or is about to.
 

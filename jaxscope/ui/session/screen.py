@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from jaxscope.client.ssh_target import is_remote
+from jaxscope.late_dataclass import dataclass
 from jaxscope.marks import show_marks
 from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
 from jaxscope.model.said import said
@@ -54,7 +55,7 @@ class Condition(enum.Enum):
     STALE = "stale"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PipelineStep:
     """One step of the pipeline.
 
@@ -74,7 +75,7 @@ class PipelineStep:
     is_on_request: bool = False
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Screen:
     """Everything that is shown and is not a graph or a text.
 

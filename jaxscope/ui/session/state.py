@@ -37,6 +37,7 @@ from jaxscope.errors import (
     Stopped,
     UsageError,
 )
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import (
     Capture,
     Check,
@@ -65,7 +66,7 @@ from jaxscope.program.node_times import time_stages
 from jaxscope.ui.session.call_text import find_base_name, list_transforms
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LabState:
     """The latest result of each experiment, or None."""
 
@@ -131,7 +132,7 @@ class RunKind(enum.Enum):
     EXPERIMENT = "experiment"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class OfferedFunction:
     """A function of the file, and the calls that the file offers for it."""
 
@@ -142,7 +143,7 @@ class OfferedFunction:
     calls: tuple[str, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RunSubject:
     """What a run is about: another call, kind of device or text of the file is another subject."""
 
@@ -151,7 +152,7 @@ class RunSubject:
     sha256: str = ""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TimingState:
     """What has been measured of a call; where and when, once it is done."""
 
@@ -175,7 +176,7 @@ class TimingState:
         )
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class WindowState:
     """Everything that the window shows, except what single widgets keep (zoom, scroll positions).
 

@@ -35,6 +35,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.marks import show_marks
 from jaxscope.model import Check, Severity, StageText
 from jaxscope.model.units import format_seconds, format_share
@@ -309,7 +310,7 @@ class Mark(enum.IntEnum):
     SELECTED = 4
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RowGeometry:
     """Widths and positions of the parts of a row, in pixels.
 

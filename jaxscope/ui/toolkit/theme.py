@@ -7,7 +7,6 @@ application and follows the system's setting until a person chooses one.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import gc
 import importlib
 import sys
@@ -19,6 +18,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.picture import palette
 from jaxscope.picture.palette import DARK as DARK_GRAPH
 from jaxscope.picture.palette import LIGHT as LIGHT_GRAPH
@@ -203,7 +203,7 @@ def build_stylesheet(theme: Theme, points: float) -> str:
     return _SHEET.substitute(**colours, **scale)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Theme:
     """The colours of one theme, as `#rrggbb`.
 

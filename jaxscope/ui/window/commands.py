@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Callable, Sequence
 
@@ -10,13 +9,14 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.ui.panes.pane_area import PaneSide
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.window.places import Place
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Command:
     """One command.
 

@@ -39,6 +39,7 @@ from jaxscope.export.choices import (
     FORMATS,
     MAX_WIDTH_PX,
 )
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Capture
 from jaxscope.model.lessons import TextLesson, read_lesson
 from jaxscope.schema.whole_file import write_bytes
@@ -68,7 +69,7 @@ class ExportExtent(enum.Enum):
     ALL = "Everything: all stages"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ExportChoice:
     """What a person chose; see `ExportOrder` for theme and size."""
 

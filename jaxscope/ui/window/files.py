@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 from jaxscope.client.dump_folders import find_dumps
 from jaxscope.client.requests import OpenRequest
 from jaxscope.errors import JaxscopeError, UsageError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Timing
 from jaxscope.model.dumps import FoundDumps, ModuleFiles
 from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
@@ -80,7 +81,7 @@ def _without_folder(text: str) -> str:
 # Reads and writes `.jaxscope` files on threads: a large one takes a second.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Found:
     """What a job left behind, and what its profiles and its texts say, by path."""
 

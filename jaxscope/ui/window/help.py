@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import say
 from jaxscope.model.words import TERMS, Term
 from jaxscope.program.cards import Card, read_cards
@@ -331,7 +332,7 @@ def _version_of(*names: str) -> str:
 # The tour: a bubble beside one part of the window after the other.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TourStop:
     """A part of the window that the tour points at.
 

@@ -6,12 +6,12 @@ know neither the window's class nor each other.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
@@ -25,7 +25,7 @@ from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.window.commands import Commands
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PageContext:
     """Parts of one window.
 

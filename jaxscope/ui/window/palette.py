@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterator, Sequence
 
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 
@@ -102,7 +102,7 @@ _ROOM_PX = 14
 """Above and below the text of a row together."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class PaletteEntry:
     """A command of the palette.
 

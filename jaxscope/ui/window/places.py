@@ -4,7 +4,6 @@ that are measured, the comparison; and the row at the bottom that leads to them.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from collections.abc import Callable, Iterator
 
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import (
     ANY_PX,
@@ -44,7 +44,7 @@ class Place(enum.Enum):
     COMPARE = "Compare"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Page:
     """What the registry says of a page; its module has `make_page`, which takes a `PageContext`.
 

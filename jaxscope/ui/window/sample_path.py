@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.lessons import LESSON_ENDING, in_language, language_of
 
 _PICTURES = "pictures"
@@ -16,7 +16,7 @@ _PICTURES = "pictures"
 _LESSONS = "lessons"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PathStep:
     """A part of the path through the samples.
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.worker import compat
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 
@@ -27,7 +28,7 @@ _PASSED_ON = frozenset(
 )
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class TracedValue:
     """A value that equations make, read and pass on.
 
@@ -81,7 +82,7 @@ class TracedValue:
         return value
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Body:
     """A jaxpr as it is used in one place.
 
@@ -109,7 +110,7 @@ class Body:
         return found
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Site:
     """An equation as it is used in one place.
 

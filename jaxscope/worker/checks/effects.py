@@ -23,6 +23,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Check, Severity
 from jaxscope.model.said import say, template
 from jaxscope.worker.checks.user_places import is_installed
@@ -105,7 +106,7 @@ _NARROWED = re.compile(
 """Of integers too JAX warns: that they are narrow is seldom a mistake."""
 
 
-@dataclasses.dataclass
+@dataclass
 class EffectWatch:
     """Notes what the function does while it is traced.
 

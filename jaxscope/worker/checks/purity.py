@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import dataclasses
 import os
 import re
 from collections import deque
@@ -23,6 +22,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Check, Severity
 from jaxscope.model.said import EITHER, Said, join_first, say, say_joined
 from jaxscope.worker import compat
@@ -157,7 +157,7 @@ def _contents(value: Any) -> list[Any] | None:
     return None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StateChange:
     """Something outside of a function that is not what it was before the function ran.
 
@@ -349,7 +349,7 @@ _MOST_TOLD = 20
 _MOST_READERS = 3
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Constant:
     """A constant of a jaxpr or of one inside, with the ids and equations that read it."""
 

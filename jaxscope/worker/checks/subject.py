@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
 import linecache
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.op_name import BASE_TAG, NO_EQUATION, base_numbers
 from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Dataflow, Site
@@ -19,7 +19,7 @@ from jaxscope.worker.host.call import DERIVATIVES, Call
 from jaxscope.worker.provenance.traced_program import TracedProgram
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CheckedCall:
     """A traced call, and what several checks want to know of it.
 

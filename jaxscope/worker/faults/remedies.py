@@ -7,7 +7,6 @@ exception and its frames, returns a row or None.
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import importlib.util
 import os
@@ -17,6 +16,7 @@ import sys
 from collections.abc import Callable
 from types import ModuleType
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import EITHER, say, say_joined
 from jaxscope.model.units import format_bytes
 from jaxscope.worker.faults.tracebacks import walk_frames
@@ -45,7 +45,7 @@ DOCS = "https://docs.jax.dev/en/latest/"
 _SHARP = DOCS + "notebooks/Common_Gotchas_in_JAX.html"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Remedy:
     """What to say of a kind of exception, and what to try.
 

@@ -6,7 +6,6 @@ that go round in a circle, and thousands of frames. Every step here is bounded a
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import linecache
 import os
@@ -17,6 +16,7 @@ from collections.abc import Collection
 from types import TracebackType
 
 from jaxscope.errors import PACKAGE_FOLDER
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.types import spell_scalars
 from jaxscope.wire.plain_text import strip_controls
@@ -31,7 +31,7 @@ _CAUSE = "\n\nThe above exception was the direct cause of the following one:\n"
 _CONTEXT = "\n\nWhile it was handled, another one occurred:\n"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TraceFrame:
     """One frame of a traceback; `line` is 1-based."""
 

@@ -4,7 +4,6 @@ and which arrays a name means.
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,6 +12,7 @@ import jax
 import numpy as np
 
 from jaxscope.errors import CallError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import value_text
 
@@ -32,7 +32,7 @@ def is_traceable(leaf: Any, *, scalars: bool = True) -> bool:
     )
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class _Path:
     """A key path as one key: its text is that of the whole."""
 

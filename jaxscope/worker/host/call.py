@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import dataclasses
 import difflib
 import enum
 import functools
@@ -23,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError, Explanation
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.outline import TRANSFORMS
 from jaxscope.model.said import EITHER, say, say_joined
@@ -44,7 +44,7 @@ _POSITION = re.compile(r"\.at_position\(\d+\)")
 Function = Callable[..., Any]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Level:
     """A transform around the base function, such as `grad`.
 
@@ -57,7 +57,7 @@ class Level:
     apply: Callable[[Function], Function]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Call:
     """A call, taken apart.
 

@@ -9,7 +9,6 @@ and their modules are importable. Reading never blocks, and every odd file has a
 from __future__ import annotations
 
 import ast
-import dataclasses
 import errno
 import hashlib
 import importlib.abc
@@ -28,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.errors import NOTEBOOK_REMEDY, Explanation, SourceError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.file_kinds import (
     HEAD_BYTES,
     explain_folder,
@@ -179,7 +179,7 @@ _KINDS = (
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class SourceSnapshot:
     """A file as it was when it was read.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any
 import jax
 
 from jaxscope.errors import PACKAGE_FOLDER
+from jaxscope.late_dataclass import dataclass
 from jaxscope.worker import compat, compat_recorder
 from jaxscope.worker.host.arguments import leaf_path, named_like, parameter_names
 from jaxscope.worker.host.call import Call
@@ -21,7 +21,7 @@ from jaxscope.worker.provenance.tagging import RunTagger, Tagger
 compat.hide_frames_of(PACKAGE_FOLDER + os.sep)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class StageJaxpr:
     """One jaxpr-level stage.
 
@@ -201,7 +201,7 @@ class InnerStages:
         return named_like(function, observed)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LocalTrace:
     """A function followed where a transform calls it, at the types it is called with.
 

@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Direction, Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG
 from jaxscope.model.said import say, say_joined
@@ -44,7 +45,7 @@ T = TypeVar("T")
 _jit = jax.jit  # files replace it by what does nothing, to run without
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TracedProgram:
     """A traced call.
 

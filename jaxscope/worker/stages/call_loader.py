@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import collections
-import dataclasses
 import inspect
 import itertools
 import re
@@ -22,6 +21,7 @@ from typing import Any
 import jax
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError, TraceError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.said import say, say_joined
 from jaxscope.worker.channel import Channel
@@ -271,7 +271,7 @@ def handle_propose(request: dict[str, Any], channel: Channel) -> None:
     channel.send("proposal", {"call": text})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """Why no call was found.
 

@@ -22,6 +22,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.model.protobuf import Field, read_fields, read_packed
@@ -225,7 +226,7 @@ _SIZES = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class CompiledProgram:
     """A compiled program.
 
@@ -335,7 +336,7 @@ _AFTER_FOLDING = (
 _DONATED = "Some donated buffers were not usable"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LogNote:
     """A warning of a log, ready to be a check.
 

@@ -7,7 +7,6 @@ files of strangers here, in a process that may die of them.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import gc
 import os
 import re
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.errors import SourceError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.file_kinds import BYTE_ORDER_MARK, HEAD_BYTES, FileForm, recognise
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
@@ -91,7 +91,7 @@ def handle_open(request: dict[str, Any], channel: Channel) -> None:
         gc.enable()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Hlo:
     """An HLO module that was read.
 

@@ -10,7 +10,6 @@ calls only mark shardings.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import hashlib
 import math
 import re
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.protobuf import (
     BYTES,
     FieldColumns,
@@ -132,7 +132,7 @@ class _Instruction(NamedTuple):
     called: tuple[int, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Computation:
     start: int
     end: int

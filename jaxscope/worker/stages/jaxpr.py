@@ -34,6 +34,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import CALL_FILE, StageText
 from jaxscope.model.graph import (
     BODY,
@@ -259,7 +260,7 @@ Frame = tuple[str, int, int, str]
 """File, line, column and function of a place in the source."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """Where an equation comes from, as far as its own name stack or its surroundings say."""
 
@@ -272,7 +273,7 @@ class Provenance:
     transposed is transposed, whatever its own stack says."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ConvertedJaxpr:
     """A graph and what the text of the same jaxpr needs to link to it.
 

@@ -8,7 +8,6 @@ bounds; the client makes the text, for that needs a disassembler.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import re
 import shutil
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.errors import EnvironmentProblem, Explanation
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.said import say
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
@@ -48,7 +48,7 @@ _ENTRY = re.compile(
 _HEAD_BYTES = 1 << 20
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class KernelCode:
     """One form of one kernel's code.
 
@@ -159,7 +159,7 @@ _TRUTHS = {"true": True, "false": False}
 """XLA takes truth values as such and everything else as text."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class MachineCode:
     """What one compilation wrote, one row per file.
 

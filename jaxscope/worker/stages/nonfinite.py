@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import join_first
 from jaxscope.model.units import format_place
 from jaxscope.worker import compat
@@ -29,7 +30,7 @@ from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs
 _MAX_EQUATIONS = 2000
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class NonfiniteCount:
     """Elements of an array that are not finite.
 
@@ -215,7 +216,7 @@ def find_called(equation: Any, values: list[Any]) -> list[tuple[str, Any, list[A
     return []
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Loop:
     """A loop equation with its values.
 
@@ -333,7 +334,7 @@ _MEASURING_BUDGET_S = 20.0
 """The same beside measurements, which take longer anyway."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Nonfinite:
     """What was found.
 

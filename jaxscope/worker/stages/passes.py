@@ -22,6 +22,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.protobuf import BYTES, read_fields
 from jaxscope.wire.job_files import MODULE_ENDING
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
@@ -42,7 +43,7 @@ _UNSAFE = re.compile(r"[/\\\[\] ]")
 _OF_MODULE = re.compile(r" \([^()]*\)$")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Span:
     """Something that XLA did, by the name that it gives it."""
 
@@ -56,7 +57,7 @@ class Span:
         return self.start_ns + self.duration_ns
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class DumpedModule:
     """A module that XLA wrote down: after which pass of which pipeline, before which."""
 
@@ -65,7 +66,7 @@ class DumpedModule:
     next: str = ""
 
 
-@dataclasses.dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class Opened:
     """A span with those directly inside of it."""
 
@@ -236,7 +237,7 @@ _AFTER = 1 << 40
 AFTER_NAME = "after_optimizations"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class PassFile:
     """A file of XLA's, by what its name says."""
 

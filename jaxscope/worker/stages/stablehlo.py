@@ -9,7 +9,6 @@ provenance of the operation around it. Shardy writes shardings as `sdy.sharding`
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import (
     BODY,
     CONDITION,
@@ -48,7 +48,7 @@ MeshAxes = tuple[tuple[str, int], ...]
 """Name and size of each axis of a mesh, outermost first."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FunctionShardings:
     """The texts of a function's shardings, empty where it states none.
 
@@ -158,7 +158,7 @@ _MNEMONIC = re.compile(r'^\s*(?:%[^=]*= )?"?([a-z_]+(?:\.[a-z_0-9]+)*)')
 Places = dict[Any, tuple[int, int]]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Provenance:
     origins: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
@@ -167,7 +167,7 @@ class _Provenance:
     source: tuple[tuple[str, int, int, str], ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ConvertedModule:
     """A graph and the operations in the order in which the text prints them.
 

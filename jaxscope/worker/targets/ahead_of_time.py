@@ -8,7 +8,6 @@ devices the file shall find. A GPU is described by XLA's `GpuTargetConfigProto`,
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import glob
 import importlib.util
 import math
@@ -18,6 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from jaxscope.errors import EnvironmentProblem
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.hardware import Chip, chip_names, chip_of_target
 from jaxscope.model.said import ENDED, say
 from jaxscope.model.targets import parse_target
@@ -117,7 +117,7 @@ them that has no jaxscope.
 """
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Topology:
     """Devices to compile for.
 

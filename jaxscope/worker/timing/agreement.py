@@ -4,7 +4,6 @@ the last place, and where.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 import re
@@ -16,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.op_name import TagTable, move_tags, read_op_name
 from jaxscope.model.said import say
 from jaxscope.worker import compat
@@ -51,7 +51,7 @@ _SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256)
 _MOST_REMOVED = 16
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Group:
     """Equations that give other bits when they are compiled together.
 

@@ -8,7 +8,6 @@ statistics. A later message of the same name replaces an earlier one.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import math
 import warnings
@@ -21,6 +20,7 @@ from typing import Any, TypeVar
 import jax
 
 from jaxscope.errors import Explanation, JaxscopeError, TraceError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import CLAUSES, NAMED, said, say, say_clause, say_count, say_joined
 from jaxscope.model.timing import KEPT, TRANSFORMED, WITHOUT_JIT, are_many_page_faults
 from jaxscope.worker.channel import Channel, run_skippable
@@ -160,7 +160,7 @@ def _wait(channel: Channel) -> float:
     return perf_counter() - began_s
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Plan:
     """How long pairs are measured.
 

@@ -25,6 +25,7 @@ import jax
 import numpy as np
 
 from jaxscope.errors import PACKAGE_FOLDER
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.experiments import REST, CompileLine, CompileSpan
 from jaxscope.model.said import TOGETHER, say, say_joined
 from jaxscope.model.units import format_seconds
@@ -74,7 +75,7 @@ Stack = tuple[Place, ...]
 """The outermost first."""
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class TimePart:
     """A part of the time, with those that it is made of."""
 

@@ -4,7 +4,6 @@ what was found.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ import jax
 import numpy as np
 
 from jaxscope.errors import EnvironmentProblem
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import say, say_joined
 from jaxscope.model.targets import is_absent
 from jaxscope.worker import compat
@@ -50,7 +50,7 @@ _LEAST_WARM_UP_CALLS = 5
 _block = jax.block_until_ready
 
 
-@dataclasses.dataclass(eq=False)
+@dataclass(eq=False)
 class Laboratory:
     """What an experiment measures with, and where it says what it found.
 
@@ -123,7 +123,7 @@ def refuse_absent_target(request: dict[str, Any]) -> None:
         )
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CompiledForm:
     """A compiled form, ready to be called.
 
@@ -208,7 +208,7 @@ def _compile_once(laboratory: Laboratory, forms: Forms, name: str) -> CompiledFo
     return CompiledForm(subject, tuple(stages), lowered, executable, computes_nothing)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ProgramCosts:
     """What a compiled program takes besides time.
 

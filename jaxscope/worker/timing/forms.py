@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.outline import DERIVATIVES
 from jaxscope.worker import compat
 from jaxscope.worker.host.arguments import (
@@ -31,7 +32,7 @@ Function = Callable[..., Any]
 ArgumentPair = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Forms:
     """One program in two forms.
 

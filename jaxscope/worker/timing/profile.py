@@ -8,13 +8,13 @@ statistics.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import say
 from jaxscope.model.units import lower_first
 from jaxscope.worker import compat
@@ -38,7 +38,7 @@ from jaxscope.worker.timing.xla_profiler import Recorded, RunTimes, record_calls
 _block: Callable[[Any], Any] = jax.block_until_ready
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class EquationTimes:
     """Times of equations, as measured one by one.
 

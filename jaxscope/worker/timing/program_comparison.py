@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.experiments import CAST_DTYPES, POLICIES
 from jaxscope.model.said import say, say_joined, template
 from jaxscope.wire.messages import Message
@@ -53,7 +54,7 @@ NONE = "none"
 _COMPLEX = {"float32": "complex64", "float64": "complex128"}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ProgramSettings:
     """What a program is made with; empty means: as the file has it.
 
@@ -166,7 +167,7 @@ def _no_such(what: str, name: str, known: tuple[str, ...], why: str = "") -> Cal
 _GRADIENTS = DERIVATIVES - {"jvp", "jacfwd"}  # these two only run forwards
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ComparedProgram:
     """Where one of the programs comes from, and how it is made.
 
@@ -190,7 +191,7 @@ class ComparedProgram:
         return " ".join([*parts, *self.settings.describe()])
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PreparedProgram:
     """A side that is compiled.
 

@@ -25,6 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.said import say
 from jaxscope.model.types import normal_type
@@ -134,7 +135,7 @@ def _common_parts(before: Any, after: Any) -> list[tuple[str, Any, Any]] | None:
     return [(f".{name}", old, new) for name, old, new in pairs]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Place:
     """Where in the second structure a walk is.
 
@@ -239,7 +240,7 @@ _ANYWHERE = "on the default device"
 _SCALAR_TYPES = {bool: jnp.bool_, int: jnp.int_, float: jnp.float_, complex: jnp.complex_}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class LeafKey:
     """What counts of one array argument; and whether it is a value of the host, which JAX moves."""
 
@@ -249,7 +250,7 @@ class LeafKey:
     is_on_host: bool = False
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class StaticKey:
     """What counts of one static argument: its type, and what it is equal to."""
 
@@ -263,7 +264,7 @@ _ABSENT = StaticKey("absent", object())
 _PASSED = {True: "passed by name", False: "passed by position"}
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CallKey:
     """What decides whether a call finds a program.
 

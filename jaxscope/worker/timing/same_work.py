@@ -31,6 +31,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import TraceError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import BOTH, say, say_joined
 from jaxscope.model.units import format_place
 from jaxscope.worker import compat
@@ -62,7 +63,7 @@ _PYTHONS_RANDOM = "Python's `random`"
 _NUMPYS_RANDOM = "NumPy's `np.random`"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Reach:
     """What a call can reach by name.
 
@@ -195,7 +196,7 @@ def _is_own_object(value: Any) -> bool:
     return not isinstance(value, type | types.FunctionType) and _is_own(type(value).__module__)
 
 
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ReachedPart:
     """A part of what can be reached: the object, and what it holds where it is no container.
 
@@ -383,7 +384,7 @@ _JAXSCOPE = os.path.join(Path(__file__).parents[2], "")
 _STANDARD = sysconfig.get_path("stdlib") + os.sep
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Difference:
     """Why eager and compiled calls cannot be compared: what, where, why, and what to try.
 
@@ -447,7 +448,7 @@ def _unrun_kind(result: Any) -> tuple[str, str]:
     return next(found, ("", ""))
 
 
-@dataclasses.dataclass(eq=False)
+@dataclass(eq=False)
 class Outcome:
     """What one call did that can be compared with another.
 
@@ -820,7 +821,7 @@ def _differ(one: Outcome | None, other: Outcome | None, tolerance: float, *, sha
     return one.results.differ(other.results, tolerance, share)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Results:
     tree: Any
     types: tuple[str, ...]

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError, JaxscopeError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import say
 from jaxscope.model.units import format_seconds
 from jaxscope.worker.channel import Channel
@@ -58,7 +59,7 @@ FORMS = {"": ("eager", "jit"), "batch": ("loop", "vmap"), "depth": ("unrolled", 
 VARIED = {"batch": "batch size", "depth": "depth"}
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class FormPair:
     """Two compiled forms of the same work.
 

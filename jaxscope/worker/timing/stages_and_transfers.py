@@ -7,7 +7,6 @@ JAX's caches are emptied first, else a trace made while preparing would make the
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import say, template
 from jaxscope.worker import compat
 from jaxscope.worker.timing.conditions import read_setting
@@ -64,7 +64,7 @@ class CompilationCounter:
         self.num_cache_hits += event == CACHE_HIT
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class StageTime:
     """Seconds of one stage, measured once.
 

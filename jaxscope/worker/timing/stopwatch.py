@@ -23,6 +23,7 @@ from statistics import median
 from time import perf_counter_ns
 from typing import Any
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.statistics import CHUNK, MUCH_FASTER, SLOW_CALL_S, PrecisionLooks
 
 Clock = Callable[[], int]
@@ -57,7 +58,7 @@ class SubjectFailed(Exception):
         self.call_number = call_number
 
 
-@dataclasses.dataclass(eq=False)
+@dataclass(eq=False)
 class Subject:
     """A function that is measured, and what makes its arguments.
 
@@ -90,7 +91,7 @@ class Subject:
     detail: str = ""
 
 
-@dataclasses.dataclass(eq=False)
+@dataclass(eq=False)
 class CallDurations:
     """What was measured of one subject: columns, one entry per kept call.
 
@@ -117,7 +118,7 @@ class CallDurations:
             self.total_s.append(total_s)
 
 
-@dataclasses.dataclass(eq=False)
+@dataclass(eq=False)
 class Rounds:
     """What was measured of one subject alone or of two against each other.
 

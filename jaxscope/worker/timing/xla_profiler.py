@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.op_name import instruction_name
 from jaxscope.worker import compat
 from jaxscope.worker.timing.stopwatch import Stopwatch, Subject
@@ -21,7 +22,7 @@ from jaxscope.worker.timing.stopwatch import Stopwatch, Subject
 Floats = npt.NDArray[np.float64]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TraceEvent:
     """One execution of one instruction.
 
@@ -40,7 +41,7 @@ class TraceEvent:
     duration_ns: float
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class RunTimes:
     """Seconds of the instructions in each run; R runs, N instructions.
 
@@ -117,7 +118,7 @@ _NUM_MARKS = 3
 """The first mark of a recording takes longer; the one whose time is known best counts."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class RecordedCall:
     """One call, on the recorder's clock.
 
@@ -132,7 +133,7 @@ class RecordedCall:
     total_s: float
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Recorded:
     """Several calls and what ran in them.
 

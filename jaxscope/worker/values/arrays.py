@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import say
 from jaxscope.model.units import shorten
 from jaxscope.model.values import Index, ValueCondition, compare_arrays, parse_slice
@@ -173,7 +174,7 @@ def describe_difference(one: Any, other: Any) -> dict[str, Any] | None:
     return {**fields, "max_abs": found.max_abs if math.isfinite(found.max_abs) else None}
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SliceView:
     """An `ArrayView` of a slice, as it is sent.
 

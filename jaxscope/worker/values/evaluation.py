@@ -12,7 +12,6 @@ equation that runs; a value is dropped after its last use.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Direction
 from jaxscope.model.op_name import read_direction
 from jaxscope.model.said import say, say_joined
@@ -108,7 +108,7 @@ def _look_at_gradient(program: TracedProgram, inputs: list[Any], channel: Channe
         evaluator.send_origin(channel)
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class _Record:
     """What an equation computed so far: one summary for each result, over all its runs."""
 

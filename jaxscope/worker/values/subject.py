@@ -7,7 +7,6 @@ an image where Pillow is installed. Nothing of such a file is unpickled.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import math
 import os
@@ -19,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.errors import CallError, TraceError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -50,7 +50,7 @@ _SAFETENSORS = {
 _KINDS = (jnp.bool_, jnp.unsignedinteger, jnp.signedinteger, jnp.floating, jnp.complexfloating)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ReadyProgram:
     """A program that is ready to run.
 

@@ -25,6 +25,7 @@ from typing import Any
 import jax
 
 from jaxscope.errors import JaxscopeError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.units import shorten
 from jaxscope.worker import compat
@@ -60,7 +61,7 @@ class _TooLong(BaseException):
     """Ends a trace that has no end; no Exception, which the user's code could catch."""
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class _Equation:
     """What stays of an equation. It is not kept itself: JAX drops those that nobody holds."""
 
@@ -71,7 +72,7 @@ class _Equation:
     source_info: Any
 
 
-@dataclasses.dataclass(slots=True)
+@dataclass(slots=True)
 class _Line:
     """A line that began, or goes on; see `model.tracing.TracedLine`."""
 
@@ -368,7 +369,7 @@ def _statements_of(file: str) -> dict[int, ast.stmt]:
 # Where the recorded equations are in the program.
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Placed:
     """An equation of the program, and what recorded it (-1: not known); see `RecordedEquation`."""
 
