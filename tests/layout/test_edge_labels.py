@@ -17,7 +17,7 @@ from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, EdgeLabel, EdgeLabels
 from jaxscope.picture.scene.scene import HEADER_PX, Scene
 from jaxscope.picture.view.build import build_view
-from view.programs import layers, trace
+from view.programs import compile_module, layers, trace
 
 Rect = tuple[float, float, float, float]
 
@@ -203,3 +203,19 @@ def test_where_residuals_join_all_of_them_have_labels_or_none() -> None:
         joins.setdefault(place, set()).add(is_told)
     assert joins and all(len(told) == 1 for told in joins.values())
     assert {True} in joins.values()
+
+
+def test_every_arrow_back_says_what_it_carries_also_where_that_goes_out_of_the_loop() -> None:
+    def program(x: jax.Array) -> jax.Array:
+        def body(carry: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
+            a, b, c, d = carry
+            return a + 1, b * c, jnp.sin(c), d - b
+
+        a, b, c, d = jax.lax.while_loop(lambda carry: carry[0] < 5, body, (0, x, x, x))
+        return b * c + d + a
+
+    view = build_view(compile_module(program, jnp.ones(3)))
+    scene = build_scene(view, view.all_groups())
+    returns = np.flatnonzero(scene.lines.is_return).tolist()
+    told = {label.line: label.text for label in EdgeLabels(scene).all()}
+    assert returns and [told.get(line) for line in returns] == ["carry"] * len(returns)

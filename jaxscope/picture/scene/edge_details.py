@@ -227,6 +227,8 @@ class EdgeLabels:
 
 
 def _flow(scene: Scene, line: int) -> Flow:
+    if scene.lines.is_return[line]:  # tells of a loop, and not of what leads the value on
+        return int(scene.lines.source[line]), (-1, line)
     if scene.lines.is_residual[line]:  # what leaves one box shares its way, on a level of its own
         return int(scene.lines.source[line]), (round(scene.lines.corners(line)[0, 1]),)
     return int(scene.lines.source[line]), tuple(scene.lines.values[line].tolist())
