@@ -223,6 +223,31 @@ def test_connectors_tell_what_goes_past_both_parts(direction: str) -> None:
     assert {target for source, target in lines if source == w} == {forward, w}, "w: the connector"
 
 
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_a_line_leads_past_both_parts_to_what_needs_neither(direction: str) -> None:
+    """What counts the steps of a training stands beside the parts: no connectors for it."""
+
+    def loss(state: list[jax.Array], x: jax.Array) -> jax.Array:
+        return (jnp.tanh(state[0] * x) * state[1]).sum()
+
+    def step(state: list[jax.Array], x: jax.Array) -> list[jax.Array]:
+        one, other = jax.grad(loss)(state[:2], x)
+        with jax.named_scope("update"):
+            new = [state[0] - one, state[1] - other * jnp.sin(other)]
+        with jax.named_scope("count"):
+            return [*new, jnp.cos(state[2] * 2) + state[2]]
+
+    x, paths = jnp.ones(3), ["state[0]", "state[1]", "state[2]", "x"]
+    view = build_view(trace(step, [x] * 3, x, paths=paths))
+    scene = build_scene(view, frozenset(halves(view)), direction=direction)
+    assert_tidy(scene)
+    assert_lines_arrive(scene)
+    titles, lines = list(scene.items.titles), [ends(scene, n) for n in range(len(scene.lines))]
+    state, update, count = (titles.index(title) for title in ("state", "update", "count"))
+    assert (state, count) in lines and count not in scene.connectors.item
+    assert (state, update) not in lines and update in scene.connectors.item
+
+
 @pytest.mark.parametrize("is_boxed", [False, True])
 @pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
 def test_one_line_leads_gradients_to_the_boxes_below(

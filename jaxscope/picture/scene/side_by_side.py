@@ -566,7 +566,7 @@ class OffPageConnectors:
     ) -> frozenset[tuple[End, End]]:
         """Ends of lines that would lead around both parts, from a box that they read, too.
 
-        Only to boxes whose connectors then name all that enters by them.
+        Only to boxes below the parts, whose connectors then name all that enters by them.
         """
         read = {
             wire.source
@@ -577,10 +577,19 @@ class OffPageConnectors:
         for wire in wires:
             if wire.source in read and wire.source not in self._pair_of:
                 sources.setdefault(wire.target, set()).add(wire.source)
+        below: set[End] = set(self._pair_of)
+        users: dict[End, list[End]] = {}
+        for wire in wires:
+            users.setdefault(wire.source, []).append(wire.target)
+        queue = list(below)
+        for end in queue:  # grows while it is read
+            queue += set(users.get(end, ())) - below
+            below.update(users.get(end, ()))
         return frozenset(
             (source, target)
             for target, each in sources.items()
             if isinstance(target, int)
+            and target in below
             and target not in self._pair_of
             and target not in above
             and len(each) <= _MAX_STUBS_PER_BOX
