@@ -18,11 +18,20 @@ from jaxscope.worker.stages.jaxpr import convert_jaxpr
 from jaxscope.worker.stages.stablehlo import convert_stablehlo
 
 
-def trace(function: Callable[..., Any], *arguments: Any, paths: Sequence[str] = ()) -> Graph:
+def trace(
+    function: Callable[..., Any],
+    *arguments: Any,
+    paths: Sequence[str] = (),
+    result_paths: Sequence[str] = (),
+) -> Graph:
     """The jaxpr of a call as a graph."""
-    jaxpr = jax.make_jaxpr(function)(*arguments)
     return convert_jaxpr(
-        jaxpr, tags=TagTable(), is_base=True, is_derived=True, argument_paths=paths
+        jax.make_jaxpr(function)(*arguments),
+        tags=TagTable(),
+        is_base=True,
+        is_derived=True,
+        argument_paths=paths,
+        result_paths=result_paths,
     ).graph
 
 

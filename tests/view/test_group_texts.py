@@ -39,6 +39,25 @@ def test_a_box_of_some_of_the_results_says_of_how_many() -> None:
     assert details(trace(jax.grad(loss), params, x), results) == {"3 arrays"}, "all of them"
 
 
+def test_no_box_of_results_is_called_as_if_it_held_those_of_another() -> None:
+    def loss(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        return ((params["a"] * x + params["b"] * params["c"]) ** 2).sum()
+
+    def step(params: dict[str, jax.Array], x: jax.Array) -> Any:
+        value, slopes = jax.value_and_grad(loss)(params, x)
+        return {**slopes, "count": x + 1}, value, x * 2
+
+    paths = [
+        *(f"result[0]['{name}']" for name in ("a", "b", "c", "count")),
+        "result[1]",
+        "result[2]",
+    ]
+    params = {name: jnp.ones(3) for name in "abc"}
+    view = build_view(trace(step, params, jnp.ones(3), result_paths=paths))
+    titles = {text_of(view, box).title for box in view.boxes if box.kind is BranchKind.RESULTS}
+    assert titles == {"result[0]", "other results"}, "one of them is in result[0], too"
+
+
 def test_a_shard_map_says_on_how_many_devices_it_runs() -> None:
     for size, told in ((8, "2 equations, on each of 8 devices"), (1, "2 equations")):
         mesh = AbstractMesh((size,), ("d",), axis_types=(AxisType.Auto,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -98,18 +98,24 @@ def part_results(graph: Graph, box: Branch, gradients: Collection[int]) -> tuple
     parts = [[leaf for leaf in leaves if (leaf in gradients) is wanted] for wanted in (False, True)]
     if not all(parts):
         return (box,)
+    names = [_name_alike(result_path(graph, leaf) for leaf in part) for part in parts]
     children: list[Child] = []
-    for number, part in enumerate(parts):
+    for number, (part, name) in enumerate(zip(parts, names, strict=True)):
         if len(part) < _MIN_LEAVES:
             children += part
             continue
-        steps = [_list_steps(result_path(graph, leaf)) for leaf in part]
-        alike = itertools.takewhile(lambda step: len(set(step)) == 1, zip(*steps, strict=False))
-        name = "".join(step[0] for step in alike)
         paths = {leaf: result_path(graph, leaf).removeprefix(name) for leaf in part}
         part_id = f"{box.id}/{number}"
-        children.append(Branch(part_id, box.kind, name, _split(part_id, part, paths, box.kind)))
+        is_around = names[1 - number].startswith(name) and names[1 - number] != name
+        label = say("other results") if is_around else name  # it does not hold those of the other
+        children.append(Branch(part_id, box.kind, label, _split(part_id, part, paths, box.kind)))
     return tuple(children)
+
+
+def _name_alike(paths: Iterable[str]) -> str:
+    """What all paths begin with: `result[0]` of `result[0]['a']` and `result[0]['b']`."""
+    steps = zip(*map(_list_steps, paths), strict=False)
+    return "".join(step[0] for step in itertools.takewhile(lambda step: len(set(step)) == 1, steps))
 
 
 def _list_steps(path: str) -> list[str]:

@@ -10080,6 +10080,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jit 的选项不同</translation>
     </message>
     <message>
+        <source>other results</source>
+        <translation>其他结果</translation>
+    </message>
+    <message>
         <source>other threads meanwhile</source>
         <translation>同时的其他线程</translation>
     </message>
