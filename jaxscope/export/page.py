@@ -464,7 +464,11 @@ def _draw_boxes(scene: Scene, inside: frozenset[str], tint: Tint | None) -> Iter
         yield _group(scene, item, nodes[item], tint=tints[item])
         yield _rectangle("box", x, y, width, height)
         centre = x + width / 2
-        yield _text(centre, middle, TITLE_PX, scene.items.titles[item], "title middle")
+        *before, last = scene.items.title_lines(item)
+        if before:
+            middle += TITLE_PX / 2
+            yield _text(centre, middle - TITLE_PX - 1, TITLE_PX, before[0], "title middle")
+        yield _text(centre, middle, TITLE_PX, last, "title middle")
         if detail:
             yield _text(centre, middle + TITLE_PX + 1, DETAIL_PX, detail, "detail middle")
         yield "</g>"

@@ -210,6 +210,7 @@ def _places(entries: Sequence[Entry], width: float) -> list[tuple[float, int]]:
 
 
 _ROUND_STYLES = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT})
+_TITLE_PITCH_PX = 15.0
 _SIGN_PX = 4.0
 FORK_PX = 3.0
 """Radius of the dot where residuals of one box part."""
@@ -383,9 +384,11 @@ def _box_text(scene: Scene, item: int, inks: BoxColors) -> Iterator[Shape]:
         indent = 8.0
         yield _sign(x + 11, y + height / 2, False, inks.border)
     middle = x + indent + (width - indent) / 2
-    title, detail = make_safe_line(items.titles[item]), make_safe_line(items.details[item])
-    top = y + (17.0 if detail else height / 2 + 4.5)
-    yield Text(middle, top, title, TITLE_PX, inks.text, is_bold=True, is_centred=True)
+    lines, detail = items.title_lines(item), make_safe_line(items.details[item])
+    top = y + (17.0 if detail else height / 2 + 4.5 - _TITLE_PITCH_PX * (len(lines) - 1) / 2)
+    for number, line in enumerate(map(make_safe_line, lines)):
+        at = top + number * _TITLE_PITCH_PX
+        yield Text(middle, at, line, TITLE_PX, inks.text, is_bold=True, is_centred=True)
     if detail:
         yield Text(middle, y + height - 9, detail, DETAIL_PX, inks.detail, is_centred=True)
 

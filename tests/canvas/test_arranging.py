@@ -13,7 +13,9 @@ from jax.experimental.ode import odeint
 from pytestqt.qtbot import QtBot
 
 from jaxscope.export.page import draw_graph
+from jaxscope.export.svg import scene_to_svg_parts
 from jaxscope.model import Graph, is_available
+from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
     READABLE_SCALE,
@@ -22,13 +24,15 @@ from jaxscope.picture.scene.first_picture import (
     Arranger,
     Viewport,
 )
-from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Scene
+from jaxscope.picture.scene.scene import LEAST_TITLE_PX, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.picture.view.view import ROOT, View
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.navigation import Camera, look_at_scene, look_at_top
 from jaxscope.ui.canvas.overlay import hidden_sides
+from jaxscope.ui.canvas.scene_index import SceneIndex
+from jaxscope.ui.canvas.scene_painter import SceneDrawing, colors
 from view.programs import compile_module, layers, trace
 
 WIDTHS = (330, 400, 540)
@@ -79,6 +83,67 @@ def test_a_first_picture_is_as_wide_as_its_pane(
     assert right <= width - SIDE_PX + 1.0
 
 
+def long_names() -> Graph:
+    """A gradient of functions whose names are longer than what else is in their boxes."""
+
+    def binary_cross_entropy_with_smoothing(x: jax.Array) -> jax.Array:
+        return jnp.log(jnp.exp(x) + 1.0) * jnp.tanh(x)
+
+    def exponential_of_the_squared_differences(x: jax.Array) -> jax.Array:
+        return jnp.exp(-jnp.sin(x) * jnp.cos(x))
+
+    def program(x: jax.Array, y: jax.Array) -> jax.Array:
+        functions = (binary_cross_entropy_with_smoothing, exponential_of_the_squared_differences)
+        for function in (*functions, *functions):
+            with jax.named_scope(function.__name__):
+                x = function(x) * y
+        return x.sum()
+
+    x = jnp.ones(3)
+    return trace(jax.value_and_grad(program), x, x)
+
+
+@pytest.mark.parametrize("width", [400, 460, 520, 690, 760, 1200])
+def test_boxes_have_room_for_their_titles_however_small_the_picture(width: int) -> None:
+    """Each is as large as a title may be, whole, with the triangle of a closed group beside it."""
+    view = build_view(long_names())
+    arranged = Arranger(view, Viewport(width, 600.0), "down").choose()
+    items, scale = arranged.scene.items, arranged.fit.scale
+    for item in range(items.num_frames, len(items)):
+        lines = items.title_lines(item)
+        assert len(lines) == 1 or arranged.fit.halves_titles
+        wide = max(measure_text(line, LEAST_TITLE_PX, True) for line in lines)
+        assert wide < items.rect[item, 2] * scale, items.titles[item]
+    drawing = SceneDrawing(SceneIndex(arranged.scene), colors("light"))
+    titles = [title for title in drawing.list_titles(scale) if not title.is_frame]
+    closed = np.flatnonzero(items.is_group[items.num_frames :]) + items.num_frames
+    assert [title.item for title in titles] == closed.tolist()
+    for title in titles:
+        assert title.text.split("\n") == list(items.title_lines(title.item))
+        assert title.sign is not None and not title.is_sign_below
+        assert title.sign.x() + 4.0 < title.area.left() + 3.0
+
+
+def test_long_titles_stand_on_two_lines_where_both_parts_would_not_be_open_else() -> None:
+    view = build_view(long_names())
+    widths = range(680, 900, 10)
+    fits = [Arranger(view, Viewport(width, 500.0), "down").choose() for width in widths]
+    halved = [each for each in fits if each.fit.halves_titles]
+    assert halved, "at some width"
+    parts = {box.id for box in view.boxes if box.kind in FORWARD_BACKWARD}
+    for arranged in halved:
+        assert parts <= arranged.scene.opened
+        items = arranged.scene.items
+        two = [n for n in range(items.num_frames, len(items)) if len(items.title_lines(n)) == 2]
+        assert two, "of these names"
+        for item in two:
+            assert "".join(items.title_lines(item)) == items.titles[item]
+            assert items.rect[item, 3] > items.rect[items.num_frames :, 3].min()
+    svg = "".join(scene_to_svg_parts(arranged.scene))
+    assert all(f">{line}<" in svg for item in two for line in items.title_lines(item))
+    assert not any(f">{items.titles[item]}<" in svg for item in two)
+
+
 def test_the_first_picture_can_be_had_again(qtbot: QtBot) -> None:
     canvas = GraphCanvas()
     qtbot.addWidget(canvas)
@@ -120,7 +185,7 @@ def test_a_page_begins_as_a_window_of_its_size_does(qtbot: QtBot) -> None:
 def test_in_a_wide_room_nothing_is_wrapped(direction: str) -> None:
     view = build_view(many_parameters())
     arranger = Arranger(view, Viewport(4000.0, 4000.0), direction, {}, lambda: False)
-    assert arranger.choose().fit == NO_WIDTH_LIMIT
+    assert not arranger.choose().fit.is_limited
 
 
 def test_borders_tell_where_there_is_more(qtbot: QtBot) -> None:

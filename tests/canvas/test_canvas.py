@@ -25,7 +25,7 @@ from jaxscope.picture.scene.first_picture import (
     WHOLE_SCALE,
     Viewport,
 )
-from jaxscope.picture.scene.scene import DETAIL_PX
+from jaxscope.picture.scene.scene import DETAIL_PX, LEAST_TEXT_PX, LEAST_TITLE_PX
 from jaxscope.picture.view.open_groups import is_walk
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
@@ -38,12 +38,7 @@ from jaxscope.ui.canvas.navigation import (
 )
 from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture
 from jaxscope.ui.canvas.scene_index import SceneIndex
-from jaxscope.ui.canvas.scene_painter import (
-    LEAST_TEXT_PX,
-    LEAST_TITLE_PX,
-    SceneDrawing,
-    step_areas,
-)
+from jaxscope.ui.canvas.scene_painter import SceneDrawing, step_areas
 from view.programs import compile_module
 
 

@@ -76,3 +76,15 @@ def break_text(text: str, max_px: float, size_px: float, is_bold: bool = False) 
     at = fitting[-1] if fitting else 0
     rest = shorten_text(text[at:], max_px, size_px, is_bold)
     return f"{text[:at].rstrip()}\n{rest}" if at else rest
+
+
+@functools.lru_cache(maxsize=65536)
+def halve_text(text: str, size_px: float, is_bold: bool = False) -> str:
+    """The text on two lines, broken between words so that the longer line is as short as can be."""
+    ends = [found.end() for found in _WORD.finditer(text)][:-1]
+    halves = [(text[:end].rstrip(), text[end:]) for end in ends]
+    if not halves:
+        return text
+    return "\n".join(
+        min(halves, key=lambda two: max(measure_text(t, size_px, is_bold) for t in two))
+    )

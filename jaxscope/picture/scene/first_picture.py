@@ -145,7 +145,10 @@ class Arranger:
                     page = arranged if arranger is smallest else arranger._open_more(arranged)
                     if not arranger._is_whole(page.scene):
                         some = (alone,) if parts and beside else openings
-                        page = smaller._show_whole(some, beside) or page
+                        whole = smaller._show_whole(some, beside)
+                        if whole is None and is_main:  # titles are as large at any scale
+                            whole = smallest._show_whole((page.scene.opened,), beside)
+                        page = whole or page
                     if parts <= page.scene.opened:
                         return page
                     pages.append(page)
@@ -213,9 +216,12 @@ class Arranger:
         )
 
     def _list_fits(self, beside: bool) -> Iterator[Fit]:
-        yield Fit(beside)
+        scale = min(self._scale(), 1.0)
+        yield Fit(beside, scale=scale)
         for aside in _ASIDES_PX:
-            yield Fit(beside, self._most_across(bool(aside)), aside)
+            yield Fit(beside, self._most_across(bool(aside)), aside, scale)
+        for aside in _ASIDES_PX if self.least_scale == LEAST_FRAMED else ():
+            yield Fit(beside, self._most_across(bool(aside)), aside, scale, halves_titles=True)
 
     def _is_page(self, arranged: Arranged) -> bool:
         """Whether it can be read, and was not wrapped into a roll of many pages."""
@@ -272,5 +278,6 @@ class Arranger:
     def _excess(self, scene: Scene) -> float:
         """Pixels by which a scene is too wide to be read."""
         free = self.room.along(self.direction) - _LEGEND_PX - 2 * SIDE_PX
-        needs_overview = self._along(scene) * WHOLE_SCALE * self.room.text_scale > free
+        scale = min(self.least_scale, WHOLE_SCALE) * self.room.text_scale
+        needs_overview = self._along(scene) * scale > free
         return max(self._across(scene) - self._most_across(needs_overview), 0.0)

@@ -26,10 +26,25 @@ from jaxscope.picture.layout.diagram import (
 )
 from jaxscope.picture.layout.engines import GroupLayouts
 from jaxscope.picture.layout.rank_assignment import MAX_NODES
-from jaxscope.picture.layout.text_width import measure_text, shorten_name, shorten_text
+from jaxscope.picture.layout.text_width import (
+    halve_text,
+    measure_text,
+    shorten_name,
+    shorten_text,
+)
 from jaxscope.picture.scene.residual_lines import ResidualEnd
 from jaxscope.picture.scene.returns import ReturnLine, add_returns, find_borders
-from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Fit
+from jaxscope.picture.scene.scene import (
+    DETAIL_PX,
+    HEADER_PX,
+    LEAST_TEXT_PX,
+    LEAST_TITLE_PX,
+    SMALL_LINE_PX,
+    SMALL_SIGN_PX,
+    STUB_TEXT_PX,
+    TITLE_PX,
+    Fit,
+)
 from jaxscope.picture.scene.side_by_side import (
     GAP_PX,
     WIDE_GAP_PX,
@@ -319,6 +334,7 @@ WALK_PX = 136.0
 _BOX_MIN_PX = 64.0
 _STEP_PX = 16.0  # widths in steps look calmer, and alike groups become equal
 _STACK_PX = 6.0  # by which the cards behind a repeat stick out
+_SMALL_PADDING_PX = 5.0  # beside texts in a picture that is shown small
 _SIGN_PX = 16.0  # of the triangle that says a box can be opened
 _LINE_PX = (26.0, 42.0)  # height of a box with one and with two lines
 _MAX_FOLLOWING = 2  # times that groups inside are laid out again for the lines around them
@@ -476,7 +492,9 @@ class GroupPlacer:
         self._fit = fit
         self._most: dict[int, float] = {ROOT: fit.across - 2 * FRAME_PADDING_PX}
         self._texts = BoxTexts(view)
-        self._sizes: dict[int, tuple[float, float]] = view.remembered.setdefault("sizes", {})
+        self._sizes: dict[int, tuple[float, float]] = view.remembered.setdefault(
+            f"sizes at {fit.scale} {fit.halves_titles}", {}
+        )
         self.placed: dict[int, PlacedGroup] = {}
         self._loose = OffPageConnectors(
             view, wiring, self._texts.name_of, fit.beside, self._is_down
@@ -521,15 +539,27 @@ class GroupPlacer:
 
     def _measure(self, box: int) -> tuple[float, float]:
         text = self.text(box)
-        width = max(measure_text(text.title, TITLE_PX, True), _measure_detail(text))
-        width = math.ceil(width) + 2 * BOX_PADDING_PX
-        if self._view.boxes[box].children:
-            width += _SIGN_PX
-        width = max(_STEP_PX * math.ceil(width / _STEP_PX), _BOX_MIN_PX)
+        is_group = bool(self._view.boxes[box].children)
+        width = self._measure_width(text, (text.title,), is_group)
         height = _LINE_PX[1 if text.detail else 0]
+        if self._fit.halves_titles:
+            lines = tuple(halve_text(text.title, TITLE_PX, True).split("\n"))
+            narrow = self._measure_width(text, lines, is_group)
+            if narrow + _STACK_PX < measure_text(text.title, TITLE_PX, True):
+                width, height = narrow, height + math.ceil(SMALL_LINE_PX / self._fit.scale)
         if text.style is Style.REPEAT:
             return width + _STACK_PX, height + _STACK_PX
         return width, height
+
+    def _measure_width(self, text: BoxText, lines: tuple[str, ...], is_group: bool) -> float:
+        """How wide a box is whose title has some lines, also where it is shown small."""
+        title = max(measure_text(line, TITLE_PX, True) for line in lines)
+        width = math.ceil(max(title, _measure_detail(text))) + 2 * BOX_PADDING_PX
+        width += _SIGN_PX if is_group else 0.0
+        beside = SMALL_SIGN_PX if is_group else _SMALL_PADDING_PX
+        least = max(title * LEAST_TITLE_PX / TITLE_PX, measure_text(text.detail, LEAST_TEXT_PX))
+        width = max(width, (least + 2 * beside) / self._fit.scale)
+        return max(_STEP_PX * math.ceil(width / _STEP_PX), _BOX_MIN_PX)
 
     def stub_text(self, end: End) -> str:
         """What a connector says of the box that its value comes from."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Ragged
+from jaxscope.picture.layout.text_width import halve_text, measure_text
 
 Floats = npt.NDArray[np.float64]
 Int32s = npt.NDArray[np.int32]
@@ -23,6 +24,15 @@ TITLE_PX = 13.0
 DETAIL_PX = 11.0
 HEADER_PX = 26.0
 STUB_TEXT_PX = 11.0
+
+LEAST_TITLE_PX = 11.0
+"""Titles are never painted smaller than this, however small a picture is, where there is room."""
+SMALL_LINE_PX = 12.0
+"""From one line of such a title to the next."""
+LEAST_TEXT_PX = 8.0
+"""What is written into boxes and connectors is never smaller; it is cut short or left out."""
+SMALL_SIGN_PX = 9.0
+"""What the triangle of a closed group needs beside the title in a small picture."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +70,13 @@ class Items:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def title_lines(self, item: int) -> tuple[str, ...]:
+        """A box's title; in two if the box was made for that (`Fit.halves_titles`)."""
+        title = self.titles[item]
+        if measure_text(title, TITLE_PX, True) <= self.rect[item, 2]:
+            return (title,)
+        return tuple(halve_text(title, TITLE_PX, True).split("\n"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,11 +249,16 @@ class Fit:
         across: Pixels across the flow that the scene should not exceed; ranks that would are
             wrapped into several. Infinite where they run on.
         aside: Pixels of it that open groups leave free for lines that pass beside them.
+        scale: How small the scene may be shown: boxes have room for their titles then, which are
+            painted no smaller than `LEAST_TITLE_PX`.
+        halves_titles: Whether long titles of boxes stand on two lines.
     """
 
     beside: bool = True
     across: float = math.inf
     aside: float = 0.0
+    scale: float = 1.0
+    halves_titles: bool = False
 
     @property
     def is_limited(self) -> bool:

@@ -51,7 +51,17 @@ from jaxscope.picture.scene.edge_details import (
 )
 from jaxscope.picture.scene.first_picture import LEAST_FRAMED
 from jaxscope.picture.scene.group_layout import DOWN
-from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
+from jaxscope.picture.scene.scene import (
+    DETAIL_PX,
+    HEADER_PX,
+    LEAST_TEXT_PX,
+    LEAST_TITLE_PX,
+    SMALL_LINE_PX,
+    SMALL_SIGN_PX,
+    STUB_TEXT_PX,
+    TITLE_PX,
+    Scene,
+)
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.scene_index import Floats, Indices, SceneIndex
@@ -315,19 +325,15 @@ _LABEL_GAP_PX = 8.0
 _LABEL_SLACK_PX = 4.0
 """So much wider than its plate a label may be: there is a gap around."""
 
-LEAST_TEXT_PX = 8.0
-"""What is written into boxes and connectors is never smaller; it is cut short or left out."""
-
 _LEAST_STUB_PADDING_PX = 2.0
 _BYTES_TOLD = re.compile(r" · [\d.,]+ [KMGT]?i?B")
 """What a connector's text says of bytes: left out where a small picture has no room for it."""
 
-LEAST_TITLE_PX = 11.0
-"""Titles of groups are never smaller than this, however small the picture is."""
 _TITLE_SCALE = LEAST_TITLE_PX / TITLE_PX
 _TITLE_ROOM_PX = (30.0, 14.0)
 """What a title needs at least: width and height in pixels of the device."""
 _MOST_TITLES = 400
+_TITLE_PITCH_PX = 15.0  # from one line of a title to the next
 _DETAIL_GAP_PX, _NARROW_GAP_PX = 6.0, 4.0
 _SIZES_PX = (TITLE_PX, DETAIL_PX, STUB_TEXT_PX, LABEL_TEXT_PX)
 """Of the fonts that `_text` knows by number; the first is bold."""
@@ -341,8 +347,6 @@ _ROUNDED = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT})
 _MAX_STATIC_TEXTS = 20_000
 _STEP_PX = 22.0
 _SIGN_ROOM_PX = 24.0
-_SMALL_SIGN_ROOM_PX = 9.0
-"""What the triangle of a closed group needs beside a title that is written over a small picture."""
 _FAINT = 0.2
 """How much is seen of what is out of focus."""
 
@@ -398,6 +402,7 @@ class SmallTitle(NamedTuple):
     item: int
     detail: str
     detail_area: QRectF
+    is_broken: bool = False
     sign: QPointF | None = None
     is_sign_below: bool = False
 
@@ -494,7 +499,7 @@ class SceneDrawing:
         """
         if self._titles[0] != scale:
             self._titles = (scale, tuple(self._place_titles(scale)))
-            self._broken = frozenset(t.item for t in self._titles[1] if "\n" in t.text)
+            self._broken = frozenset(t.item for t in self._titles[1] if t.is_broken)
             self._indented = frozenset(t.item for t in self._titles[1] if t.is_sign_below)
         return self._titles[1]
 
@@ -510,12 +515,16 @@ class SceneDrawing:
             room = width - before - (8.0 if is_frame else 2.0)
             text = shorten_text(items.titles[item], room, LEAST_TITLE_PX, True)
             is_broken = not is_frame and height >= 2 * _TITLE_ROOM_PX[1] - 4
-            if is_broken and text != items.titles[item]:
+            halves = items.title_lines(item) if is_broken else ()
+            is_halved = len(halves) == 2
+            if is_halved:
+                text = "\n".join(shorten_text(t, room, LEAST_TITLE_PX, True) for t in halves)
+            elif is_broken and text != items.titles[item]:
                 innermost = items.titles[item].rpartition(" / ")[2]
                 text = innermost  # of a path: so there is room for the second line
                 if measure_text(innermost, LEAST_TITLE_PX, True) > room:
                     text = break_text(items.titles[item], room, LEAST_TITLE_PX, True)
-            is_broken = "\n" in text
+            is_broken = "\n" in text and not is_halved
             lines = text.split("\n")
             wide = max(measure_text(line, LEAST_TITLE_PX, True) for line in lines) + 6
             is_cut_away = len(text) < 2 and text != items.titles[item]  # one letter is a name too
@@ -539,7 +548,7 @@ class SceneDrawing:
                 told, detail = self._place_detail(item, area.right(), scale)
             elif is_broken:
                 detail = self._place_beside_line(item, area, lines[-1], scale)
-            title = SmallTitle(area, text, is_frame, item, told, detail)
+            title = SmallTitle(area, text, is_frame, item, told, detail, is_broken)
             yield title if is_frame else self._place_sign(title, is_alone, scale)
 
     def _place_detail(self, item: int, left: float, scale: float) -> tuple[str, QRectF]:
@@ -597,8 +606,8 @@ class SceneDrawing:
         last = title.text.split("\n")[-1]
         aside = title.detail_area.width() + _NARROW_GAP_PX if title.detail_area.width() else 0.0
         begin = title.area.center().x() - (measure_text(last, LEAST_TITLE_PX, True) + aside) / 2
-        left = x + _SMALL_SIGN_ROOM_PX / 2
-        if min(begin, title.area.left() + 3.0) >= x + _SMALL_SIGN_ROOM_PX:
+        left = x + SMALL_SIGN_PX / 2
+        if min(begin, title.area.left() + 3.0) >= x + SMALL_SIGN_PX:
             return title._replace(sign=QPointF(left, y + height / 2))
         if is_alone:
             return title
@@ -825,33 +834,37 @@ class SceneDrawing:
         if (share := float(shades.share[item])) > 0:  # not so for NaN
             bar = QRectF(x + _RADIUS_PX, y + height - 4, (width - 2 * _RADIUS_PX) * share, 3)
             painter.fillRect(bar, shades.border[shade])
-        title, detail = items.titles[item], items.details[item]
+        title, detail = items.title_lines(item), items.details[item]
         is_alone = self._scale < _DETAIL_SCALE or (has_small_title and item in self._broken)
         two = bool(detail) and not is_alone
         painter.setPen(colors.text)
         painter.setFont(self._title_font)
-        top = y + (4 if two else height / 2 - 8)
+        pitch = max(_TITLE_PITCH_PX, SMALL_LINE_PX / self._scale)
+        top = y + (4 if two else height / 2 - 8 - pitch * (len(title) - 1) / 2)
         if not has_small_title:
             # As large as a group's where the box has room for that.
             rounded = min(height / 2, 13.0) * self._scale if style in _ROUNDED else 0.0
             room = (width - indent) * self._scale - 4.0 - rounded
-            natural = measure_text(title, TITLE_PX, True) / TITLE_PX
+            natural = max(measure_text(line, TITLE_PX, True) for line in title) / TITLE_PX
             least_px = min(LEAST_TITLE_PX, room / max(natural, 1.0))
             least_px = max(least_px, LEAST_TEXT_PX)
             if two and least_px > TITLE_PX * self._scale:
                 top = y + 1.0 / self._scale + (least_px / self._scale - TITLE_PX) / 2
                 has_small_title = True
-            self._paint_centred(painter, title, 0, x + indent, top, width - indent, least_px)
+            for line in title:
+                self._paint_centred(painter, line, 0, x + indent, top, width - indent, least_px)
+                top += pitch
         if two:
             painter.setPen(colors.text if shades.is_tint else colors.muted)
             painter.setFont(self._detail_font)
             top = y + height - 20
             if has_small_title:  # below the title, which is larger than the box would have it
                 half = self._text(detail, 1).size().height() / 2
-                least = (_TITLE_ROOM_PX[1] + LEAST_TEXT_PX / 2 + 1.0) / self._scale
+                high = _TITLE_ROOM_PX[1] + SMALL_LINE_PX * (len(title) - 1)
+                least = (high + LEAST_TEXT_PX / 2 + 1.0) / self._scale
                 top = max(top, y + least - half)
             if item in self._indented and self._scale < _TITLE_SCALE:
-                indent = _SMALL_SIGN_ROOM_PX / self._scale
+                indent = SMALL_SIGN_PX / self._scale
             self._paint_centred(painter, detail, 1, x + indent, top, width - indent)
 
     def _paint_centred(
