@@ -205,3 +205,19 @@ def test_what_a_branch_gives_is_no_instruction_that_is_drawn() -> None:
         view = build_view(graph)
         (branch,) = {box.parent for box in view.boxes if box.kind is BranchKind.ARM}
         assert view.count_in_boxes(branch) == 3
+
+
+def test_groups_of_one_scope_that_stand_beside_each_other_are_numbered() -> None:
+    """One scope would close a cycle, so it is two groups: they must not look like one program."""
+
+    def program(x: jax.Array) -> jax.Array:
+        with jax.named_scope("outer"):
+            y = jnp.sin(x) * x + 1
+        with jax.named_scope("between"):
+            z = jnp.cos(y) * y - 2
+        with jax.named_scope("outer"):
+            return jnp.tanh(z) * z / y
+
+    view = build_view(trace(program, jnp.ones(3)))
+    scopes = [text_of(view, box).title for box in view.boxes if box.kind is BranchKind.SCOPE]
+    assert scopes == ["outer (1 of 2)", "between", "outer (2 of 2)"]

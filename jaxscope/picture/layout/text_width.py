@@ -12,7 +12,7 @@ import re
 
 ELLIPSIS = "…"
 _NUMBER = re.compile(r"(?:(?<=[A-Za-z_])\.\d+)?(?: \+\d+)?$")
-_WORD = re.compile(r"[^ _]+[ _]*|[ _]+")
+_WORD = re.compile(r"(?:\([^()]*\)|[^ _])+[ _]*|[ _]+")  # what is in brackets is one word
 _WIDE = 1000  # of the font size, in thousandths, for what the tables lack: CJK is one em wide
 
 

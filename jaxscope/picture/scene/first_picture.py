@@ -156,7 +156,12 @@ class Arranger:
                 found.append(arranged)
         if pages:  # side by side, unless more of the two parts is seen one after the other
             return max(pages, key=lambda each: len(parts & each.scene.opened))
-        return min(found, key=lambda each: (self._excess(each.scene), self._along(each.scene)))
+        least = min(found, key=lambda each: (self._excess(each.scene), self._along(each.scene)))
+        if not self._excess(least.scene):
+            return least
+        opened, fits = least.scene.opened, smallest._list_fits(least.fit.beside)
+        tried = [Arranged(smallest._build(opened, fit, is_try=True), fit) for fit in fits]
+        return min(tried, key=lambda each: self._across(each.scene))
 
     def _show_whole(self, openings: tuple[frozenset[str], ...], beside: bool) -> Arranged | None:
         """The most that is seen at one glance, where that can be read and tells something.

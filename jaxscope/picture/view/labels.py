@@ -118,6 +118,13 @@ def _text_of_group(view: View, box: Box) -> BoxText:
         label = say("{name} backward", name=_say_itself(label.removesuffix(BACKWARD)))
     else:
         label = _say_itself(label)
+    if box.kind is BranchKind.SCOPE:
+        number, num = _count_alike(view, box)
+        label = (
+            say("{name} ({number} of {num})", name=label, number=number, num=num)
+            if num > 1
+            else label
+        )
     if box.kind is BranchKind.REPEAT:
         title = say(TOGETHER, first=label, then=f" ×{box.copies}")
         return BoxText(title, count, Style.REPEAT)
@@ -130,6 +137,24 @@ def _text_of_group(view: View, box: Box) -> BoxText:
         if devices:
             count = say(TOGETHER, first=count, then=on_each(devices))
     return BoxText(label, count, _GROUP_STYLES[box.kind])
+
+
+def _count_alike(view: View, box: Box) -> tuple[int, int]:
+    """Which of the scopes with its name a group is among those beside it, and how many there are.
+
+    A scope is several groups where one would close a cycle.
+    """
+    known: dict[int, tuple[int, int]] = view.remembered.setdefault("scopes alike", {})
+    if not known:
+        for around in view.boxes:
+            alike: dict[str, list[int]] = {}
+            for child in around.children:
+                if view.boxes[child].kind is BranchKind.SCOPE:
+                    alike.setdefault(view.boxes[child].label, []).append(child)
+            for children in alike.values():
+                for number, each in enumerate(children, 1):
+                    known[view.boxes[each].children[0]] = (number, len(children))
+    return known[box.children[0]]
 
 
 def _say_itself(label: str) -> str:
