@@ -49,10 +49,18 @@ def explain_idle_line(text: str, line: int) -> str:
     return ""
 
 
+def find_statements(text: str) -> tuple[range, ...]:
+    """The lines of each statement of a module and of each function and class in it, with the
+    decorators and comments right above; from 1, outer ones first. Empty for no Python.
+    """
+    return _lines_of(text).statements
+
+
 class _Lines:
     """Lines of a file by what they are, 1-based; `functions` is None where Python cannot say."""
 
     def __init__(self) -> None:
+        self.statements: tuple[range, ...] = ()
         self.texts: set[int] = set()
         self.imports: set[int] = set()
         self.definitions: dict[int, str] = {}
@@ -67,6 +75,12 @@ def _lines_of(text: str) -> _Lines:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return found
     functions: set[int] = set()
+    lines, whole = text.split("\n"), set(tree.body)
+    found.statements = tuple(
+        _with_comments(node, lines)
+        for node in ast.walk(tree)  # breadth first
+        if isinstance(node, ast.stmt) and (node in whole or isinstance(node, _Definition))
+    )
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and _is_text(node.value):
             found.texts.update(_span(node.lineno, node.end_lineno))
@@ -84,6 +98,16 @@ def _lines_of(text: str) -> _Lines:
             functions.update(_span(node.lineno, node.end_lineno))
     found.functions = functions
     return found
+
+
+def _with_comments(node: ast.stmt, lines: Sequence[str]) -> range:
+    """The lines of a statement, and of the decorators and comments right above it."""
+    decorators = node.decorator_list if isinstance(node, _Definition) else []
+    first = min([node.lineno, *(each.lineno for each in decorators)])
+    comment = " " * node.col_offset + "#"
+    while first > 1 and lines[first - 2].startswith(comment):
+        first -= 1
+    return _span(first, node.end_lineno)
 
 
 def _is_text(value: ast.expr) -> bool:

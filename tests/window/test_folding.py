@@ -7,6 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from jaxscope.program.cost.lines import LineCost
+from jaxscope.program.source_lines import find_statements
 from jaxscope.ui.source.code_view import CodeView, Folding, Mark, fill_with_source
 
 TEXT = ["outer {", "  a", "", "  inner {", "    b", "    c", "  }", "  d", "}", "last", ""]
@@ -135,3 +137,92 @@ def test_a_docstring_above_a_function_is_shown_whole_or_folded(qtbot: QtBot, hei
         code.resize(400, again)
         code.show_line(lines.index("def f(x):"))
         assert code.folding.folded == (), "a person unfolded it"
+
+
+MODULE = (
+    """import jax
+
+
+class Model:
+    # What it is made of.
+    @property
+    def weights(self):
+        return [
+            1,
+            2,
+        ]
+
+
+@jax.jit
+def first(x):
+    return x
+
+
+# Long.
+def second(x):
+"""
+    + "    x = x + 1\n" * 40
+    + """    return x
+
+
+def last(x):
+    return x
+"""
+)
+
+
+def test_statements_begin_with_their_decorators_and_comments() -> None:
+    lines = MODULE.split("\n")
+    firsts = [lines[each.start - 1] for each in find_statements(MODULE)]
+    assert firsts == [
+        "import jax",
+        "class Model:",
+        "@jax.jit",
+        "# Long.",
+        "def last(x):",
+        "    # What it is made of.",
+    ]
+    assert [lines[each.stop - 2].strip() for each in find_statements(MODULE)][-3:] == [
+        "return x", "return x", "]",
+    ]  # fmt: skip
+    assert find_statements("def f(:") == ()
+
+
+@pytest.mark.parametrize("name", ["weights", "first", "second", "last"])
+def test_a_page_begins_where_a_statement_does_in_every_size(qtbot: QtBot, name: str) -> None:
+    """Unless it is the top of the file; the function that is looked for begins in sight."""
+    code = CodeView()
+    qtbot.addWidget(code)
+    code.set_wrapping(True)
+    lines = MODULE.split("\n")
+    line = next(number for number, text in enumerate(lines) if f"def {name}" in text)
+    tops = [0, *(lines.index(text) for text in ("class Model:", "@jax.jit", "# Long."))]
+    tops += [lines.index("def last(x):"), lines.index("    # What it is made of.")]
+    tops += [top - 1 for top in tops if top and not lines[top - 1]]  # a margin
+    code.resize(500, 200)
+    code.show()
+    fill_with_source(code, MODULE, line)
+    for height in (*range(60, 1200, 23), *range(1200, 60, -31)):
+        code.resize(500, height)
+        first, row = code.first_row
+        assert first in tops and row == 0, height
+        begin, end = code.places_of_lines([line])[0]
+        assert begin >= 0 and (end <= code.viewport().height() or height < 140), height
+    code.resize(500, 2000)
+    assert code.first_line == 0, "all of it fits"
+    code.resize(500, 300)
+    code.set_heat({number: LineCost(0.5, "half") for number in range(20)})
+    first, row = code.first_row
+    assert first in tops and row == 0, "also when the margin takes some of the width"
+
+
+def test_a_function_is_seen_whole_where_there_is_room(qtbot: QtBot) -> None:
+    code = CodeView()
+    qtbot.addWidget(code)
+    code.resize(500, 44 * code._line_px)
+    code.show()
+    lines = MODULE.split("\n")
+    fill_with_source(code, MODULE, lines.index("def second(x):"))
+    assert lines[code.first_line + 1] == "# Long."
+    last = lines.index("def last(x):") - 3
+    assert code.places_of_lines([last])[0][1] <= code.viewport().height()

@@ -108,6 +108,40 @@ def test_a_strip_that_was_closed_stays_closed(
     assert window.lesson.isVisible() and window._settings.shows_lessons
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (1600, 900), (2560, 1440)])
+def test_one_click_brings_back_a_lesson_that_was_closed(
+    driver: Driver, window: MainWindow, taught: Path, source: Path, size: tuple[int, int],
+    qtbot: QtBot,
+) -> None:  # fmt: skip
+    window._settings.shows_lessons = False
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    window.resize(*size)
+    inspector = window.workspace.inspector
+    tabs = inspector._tabs
+
+    def has_tab() -> bool:
+        area = tabs.mapTo(window, tabs.tabRect(0).bottomRight())
+        return tabs.isVisible() and tabs.tabText(0) == "Lesson" and window.rect().contains(area)
+
+    driver.finish(driver.open(taught, ("f(f32[3])",)), build_capture())
+    driver.wait_until(has_tab)
+    assert window.lesson.isHidden() and inspector.page.isVisible() and tabs.currentIndex() == 1
+    for step in (lambda: window.workspace.selection.select_node("jaxpr", 0),
+                 window.workspace.selection.clear):  # fmt: skip
+        step()
+        assert window.lesson.isHidden() and inspector.page.isVisible()
+    qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(0).center())
+    driver.wait_until(window.lesson.isVisible)
+    assert window._settings.shows_lessons
+    is_beside = size[0] > 2000
+    assert inspector.page.isVisible() is is_beside and tabs.isVisible() is not is_beside
+    window.lesson.close()
+    driver.wait_until(has_tab)
+    assert window.lesson.isHidden() and inspector.page.isVisible()
+    window.open_path(str(source))
+    driver.wait_until(lambda: not tabs.isVisible())  # it has no lesson
+
+
 def test_the_first_start_shows_the_first_sample_and_later_ones_the_gallery(
     driver: Driver, window: MainWindow
 ) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QByteArray, Qt, SignalInstance
+from PySide6.QtCore import QByteArray, QPoint, QRect, Qt, SignalInstance
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
@@ -26,6 +26,7 @@ from jaxscope.errors import (
     WorkerLost,
 )
 from jaxscope.model import (
+    Check,
     Cost,
     Direction,
     GraphBuilder,
@@ -33,6 +34,7 @@ from jaxscope.model import (
     Measurement,
     NodeKind,
     Ratio,
+    Severity,
     Stage,
     Unavailable,
 )
@@ -54,7 +56,8 @@ from jaxscope.ui.selection.inspector import (
     split_path,
 )
 from jaxscope.ui.session.source_file import MAX_SOURCE_BYTES, FileWatcher, read_source
-from jaxscope.ui.source.code_view import CodeView, Mark
+from jaxscope.ui.source import code_view
+from jaxscope.ui.source.code_view import _MARK_NAMES, CodeView, Mark
 from jaxscope.ui.toolkit.result_table import ResultModel
 from jaxscope.ui.toolkit.widgets import STILL
 from jaxscope.ui.window.error_panel import ErrorPanel, kind_of_error
@@ -445,24 +448,66 @@ def test_the_margin_tells_what_lines_cost(qtbot: QtBot):
     assert view.grab().toImage() == plain
 
 
-def test_on_a_narrow_page_what_lines_cost_takes_no_room_from_the_code(qtbot: QtBot):
+def test_on_a_narrow_page_shares_are_printed_and_take_no_more_room_than_that(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is above the column says that it tells shares: so they are there in every width."""
     view = CodeView()
     qtbot.addWidget(view)
     view.set_lines(["a = 1", "b = 2"], None)
     costs = {0: LineCost(0.75, "75.0% of jaxpr: 3 FLOP", 0.002, 0.5), 1: LineCost(0.25, "25%")}
-    lefts = {}
-    for width in (400, 900):
+    lefts, printed = {}, list[tuple[str, int]]()
+
+    def note(_painter: object, _theme: object, area: QRect, *rest: object) -> None:
+        printed.append((str(rest[-1]), area.width()))
+
+    monkeypatch.setattr(code_view, "_paint_bar", note)
+    for width in (150, 400, 900):
         view.resize(width, 200)
         view.show()
         (plain,) = view.spans_of_lines([0])
-        before = view.grab().toImage()
         view.set_heat(costs)
         (hot,) = view.spans_of_lines([0])
         lefts[width] = hot[0] - plain[0]
-        assert view.grab().toImage() != before
+        printed.clear()
+        view.grab()
+        times = ["2.00 ms"] if width == 900 else []
+        assert [text for text, _ in printed] == ["75%", *times, "25%"]
+        metrics = view.fontMetrics()
+        assert all(metrics.horizontalAdvance(text) + 4 <= wide for text, wide in printed)
         assert view.hint_of(0) == costs[0].text
         view.set_heat({})
-    assert lefts[400] == 0 < lefts[900]
+    assert 0 < lefts[150] == lefts[400] < 5 * view._char_px < lefts[900]
+
+
+def test_every_mark_of_the_margin_is_told_to_the_pointer_and_to_a_screen_reader(
+    qtbot: QtBot,
+) -> None:
+    view = CodeView()
+    qtbot.addWidget(view)
+    view.set_lines(["def f():", "    a = 1", "    b = 2", "    c = 3"], None)
+    view.resize(900, 200)
+    view.show()
+    check = Check("unrolled-loop", Severity.INFO, "It was unrolled.", "Use scan.")
+    view.set_checks({1: (check,)})
+    view.set_notes({2: "why?"})
+    view.set_heat({3: LineCost(0.75, "75.0% of jaxpr")})
+    for mark in Mark:
+        view.set_marks({1: mark}, reveal=False)
+        edge, text = QPoint(2, 1), QPoint(view.width() - 60, 1)
+        name = _MARK_NAMES[mark]
+        assert view._hint_at(edge, 1) == f"{name}\n\nIt was unrolled."
+        assert view._hint_at(text, 1) == "It was unrolled."
+        view.go_to_line(1)
+        assert view.accessibleDescription() == f"line 2:     a = 1\n{name}\nIt was unrolled."
+    for line, told in ((2, "why?"), (3, "75.0% of jaxpr")):
+        view.go_to_line(line)
+        assert view._hint_at(QPoint(2, 1), line) == told
+        assert view.accessibleDescription().endswith(f"\n{told}")
+    fold = next(x for x in range(100) if view._is_fold_at(QPoint(x, 1), 0))
+    before = view._hint_at(QPoint(fold, 1), 0)
+    view.toggle_fold(0)
+    assert before and view._hint_at(QPoint(fold, 1), 0) not in ("", before)
 
 
 def test_what_is_linked_is_counted_in_the_words_of_its_stage() -> None:

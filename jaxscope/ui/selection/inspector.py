@@ -756,17 +756,20 @@ class Inspector(QFrame):
     """Shows prepared HTML; its links become signals that ask for a node, a line or a pass.
 
     In a narrow window it gives a part of its place to a guest, such as a lesson; a tab leads back.
-    In a low one the guest is folded to its tab, until somebody clicks on that.
+    In a low one the guest is folded to its tab, until somebody clicks on that. One that was closed
+    may be offered: then its tab is there all the same.
 
     Attributes:
         additions: What pages have to say of what is selected, as HTML or nothing.
 
     Signals:
         guest_shown: Whether a guest is here that wants to be seen, and is not folded.
+        guest_requested: The tab of a guest that is offered was chosen.
         need_changed: It needs more height than before, or less.
     """
 
     guest_shown = Signal(bool)
+    guest_requested = Signal()
     need_changed = Signal()
 
     node_requested = Signal(str, int)
@@ -792,10 +795,11 @@ class Inspector(QFrame):
         self._is_brief = False
         self._guest: QWidget | None = None
         self._is_low = self._is_unfolded = self._has_told = self._was_used = False
+        self._is_offering = False
         self._tabs = QTabBar(expanding=False)
         self._tabs.addTab("")
         self._tabs.addTab(tr("Selected"))
-        self._tabs.currentChanged.connect(self._arrange)
+        self._tabs.currentChanged.connect(self._on_tabs_current_changed)
         self._tabs.tabBarClicked.connect(self._on_tabs_tab_bar_clicked)
         self._room = QVBoxLayout()
         self._room.setContentsMargins(0, 0, 0, 0)
@@ -816,6 +820,13 @@ class Inspector(QFrame):
     def guest(self) -> QWidget | None:
         """What is shown here besides, or None."""
         return self._guest
+
+    def offer_guest(self, title: str) -> None:
+        """Have a tab for a part of the window that is not seen; empty for none."""
+        self._is_offering = bool(title)
+        if title:
+            self._tabs.setTabText(0, title)
+        self._arrange()
 
     def take_guest(self, guest: QWidget, title: str) -> None:
         """Show a part of the window here while it is not hidden, in front of what is selected."""
@@ -841,7 +852,7 @@ class Inspector(QFrame):
 
     def bring_forward(self, *, is_selected: bool) -> None:
         """Show what is selected, or the guest where nothing is."""
-        self._tabs.setCurrentIndex(1 if is_selected else 0)
+        self._tabs.setCurrentIndex(0 if self._has_guest and not is_selected else 1)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _SHOWN_OR_HIDDEN and watched is self._guest:
@@ -850,12 +861,25 @@ class Inspector(QFrame):
             self._arrange()
         return super().eventFilter(watched, event)
 
+    @property
+    def _has_guest(self) -> bool:
+        return self._guest is not None and not self._guest.isHidden()
+
+    def _on_tabs_current_changed(self, index: int) -> None:
+        if index == 0 and not self._has_guest and self._is_offering:
+            self.guest_requested.emit()
+        self._arrange()
+
     def _arrange(self) -> None:
-        has_guest = self._guest is not None and not self._guest.isHidden()
+        has_guest = self._has_guest
+        if not has_guest and self._tabs.currentIndex() == 0:
+            self._tabs.setCurrentIndex(1)  # it comes back here
+            return
+        has_tabs = has_guest or self._is_offering
         is_in_front = has_guest and self._tabs.currentIndex() == 0
         is_folded = is_in_front and self._is_low and not self._is_unfolded
-        self._tabs.setVisible(has_guest)
-        self._title.setHidden(has_guest)
+        self._tabs.setVisible(has_tabs)
+        self._title.setHidden(has_tabs)
         self._front.setVisible(is_in_front and not is_folded)
         self.page.setHidden(is_in_front)
         self._limit()

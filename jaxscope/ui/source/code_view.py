@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QFont,
     QFontMetrics,
     QGuiApplication,
     QHelpEvent,
@@ -41,6 +43,7 @@ from jaxscope.model import Check, Severity, StageText
 from jaxscope.model.units import format_seconds, format_share
 from jaxscope.picture.syntax import Colouring, MachineColouring, ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost
+from jaxscope.program.source_lines import find_statements
 from jaxscope.report.mlir_constants import shorten_constants
 from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
@@ -310,6 +313,16 @@ class Mark(enum.IntEnum):
     SELECTED = 4
 
 
+_MARK_NAMES = {
+    Mark.FOUND: "found",
+    Mark.FORWARD: "linked to what is selected",
+    Mark.BACKWARD: "linked to what is selected, which is in the backward pass",
+    Mark.ERROR: "where the error is",
+    Mark.SELECTED: "selected, or linked to it",
+}
+"""What the mark at the edge of a line says."""
+
+
 @dataclass(frozen=True, slots=True)
 class RowGeometry:
     """Widths and positions of the parts of a row, in pixels.
@@ -320,8 +333,9 @@ class RowGeometry:
         char: Width of a character.
         ascent: Of the baseline, from the top of a row.
         gutter: Where the text begins.
-        heat: Width of the columns of costs and times; 0 where there is none, or no room for one.
-        times: Width of the column of times, the right part of `heat`; 0 where there is none.
+        heat: Width of the columns of costs and times; 0 where there is none.
+        times: Width of the column of times, the right part of `heat`; 0 where there is none, or no
+            room for one.
         fold: Width of the column of folds.
     """
 
@@ -396,12 +410,23 @@ def paint_note(painter: QPainter, theme: Theme, y: int, height: int) -> None:
 
 
 def paint_check(painter: QPainter, theme: Theme, y: int, height: int, check: Check) -> None:
-    """A dot at the left edge: something was noticed about this line."""
+    """A badge at the left edge: something was noticed about this line."""
     colours = {Severity.ERROR: theme.error, Severity.WARNING: theme.warning}
+    size = min(_CHECK_PX - 2, height - 2)
+    badge = QRectF(1.0, y + (height - size) / 2.0, size, size)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(colours.get(check.severity, theme.accent)))
-    painter.drawEllipse(QPointF(8.0, y + height / 2.0), 3.5, 3.5)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(badge)
+    font = QFont(painter.font())
+    font.setBold(True)
+    font.setPixelSize(max(round(size * 0.8), 1))
+    painter.setFont(font)
+    painter.setPen(QColor(theme.surface))
+    sign = "!" if check.severity in colours else "i"
+    painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, sign)
+    painter.restore()
 
 
 def paint_fold(
@@ -439,16 +464,7 @@ def paint_hidden(
 
 
 def paint_heat(painter: QPainter, theme: Theme, place: RowGeometry, y: int, cost: LineCost) -> None:
-    """Bars as long as the line's shares: of the cost, in per cent, and of the time, in seconds.
-
-    Without columns for them the ground of the line's number is as strong as its share of the cost.
-    """
-    if not place.heat:
-        if not math.isnan(cost.share):
-            ground = QColor(theme.backward)
-            ground.setAlphaF(2 * _HEAT_STRENGTH * min(cost.share, 1.0))
-            painter.fillRect(QRect(4, y, place.gutter - place.fold - 4, place.line), ground)
-        return
+    """Bars as long as the line's shares: of the cost, in per cent, and of the time, in seconds."""
     left, width = place.gutter - place.heat - 4, place.heat - place.times
     if not math.isnan(cost.share):
         text = format_share(cost.share)
@@ -506,7 +522,10 @@ def paint_text(
 
 
 _LEAST_BESIDE_HEAT = 80
-"""A page of fewer characters has no columns for costs and times: the code comes first."""
+"""A page of fewer characters has no column for times, and one for costs that is no wider than its
+texts: the code comes first."""
+_AROUND_SHARE_PX = 8
+"""Between columns, and between the border of a bar and its text; see `paint_heat`."""
 _FOLD_KEYS = frozenset("-+*/")
 _MAX_COPIED_LINES = 100_000
 _MAX_COLUMNS = 20_000
@@ -551,8 +570,11 @@ class CodeView(QAbstractScrollArea):
         self._is_stale = False
         self._faded: Collection[int] = frozenset()
         self._wanted = self._wanted_row = -1
-        self._is_wanted_first, self._rows_above = False, 0
+        self._num_empty = 0
+        """Rows that the page may leave empty below the text, to begin where a statement does."""
+        self._show_again: Callable[[], None] = self._update_scroll_bars
         self._docstring = range(0)
+        self._statements: Sequence[range] = ()
         self._is_folded_for_room, self._may_fold = False, True
         self._is_dragged = False
         self._is_wrapping = False
@@ -603,6 +625,7 @@ class CodeView(QAbstractScrollArea):
         keeps_place: bool = False,
         copied: Sequence[str] | None = None,
         docstring: range = range(0),
+        statements: Sequence[range] = (),
     ) -> bool:
         """Show other text, and return whether it is another than before.
 
@@ -612,6 +635,7 @@ class CodeView(QAbstractScrollArea):
             keeps_place: Stay at the same line, as after an edit, instead of going to the top.
             copied: What copying gives where that is more than is shown; as many lines.
             docstring: The 0-based lines of the docstring of a file.
+            statements: Of a file, as of `find_statements`, but 0-based.
         """
         if lines == self._lines:
             return False
@@ -620,11 +644,13 @@ class CodeView(QAbstractScrollArea):
         self._copied = lines if copied is None else copied
         self._marks = self._shown_marks = self._preview = {}
         self._folding, self._docstring = Folding(lines, docstring), docstring
+        self._statements = statements
         self._is_folded_for_room &= keeps_place and bool(docstring)
         self._may_fold |= not keeps_place
         if self._is_folded_for_room:
             self._folding.toggle(docstring.start)
-        self._wanted = -1
+        self._wanted = self._wanted_row = -1
+        self._num_empty = 0
         last = len(lines) - 1 if keeps_place else -1
         self._cursor, self._anchor = min(self._cursor, last), min(self._anchor, last)
         self._widest = min(max((len(line) for line in lines), default=0), _MAX_COLUMNS)
@@ -772,8 +798,8 @@ class CodeView(QAbstractScrollArea):
             self.viewport().update()
 
     def hint_of(self, line: int) -> str:
-        """What the pointer says of a line when it rests there: its note, what was noticed about
-        it, and what it costs.
+        """What the pointer says of a line when it rests there, and a screen reader: its note, what
+        was noticed about it, and what it costs.
         """
         parts = [tr_said(check.message) for check in self._checks.get(line, ())]
         if line in self._notes:
@@ -781,6 +807,18 @@ class CodeView(QAbstractScrollArea):
         if line in self._heat:
             parts.append(self._heat[line].text)
         return "\n\n".join(parts)
+
+    def _hint_at(self, point: QPoint, line: int) -> str:
+        if self._is_fold_at(point, line):
+            is_folded = self._folding.is_folded(line)
+            return tr("Show what is folded here (+)") if is_folded else tr("Fold this block (-)")
+        mark = self._shown_marks.get(line)
+        is_at_edge = mark is not None and point.x() < _CHECK_PX
+        told = (
+            tr(_MARK_NAMES[mark]) if mark is not None and is_at_edge else "",
+            self.hint_of(line),
+        )
+        return "\n\n".join(filter(None, told))
 
     def set_stale(self, is_stale: bool) -> None:
         """Grey the text out, or no longer."""
@@ -802,7 +840,10 @@ class CodeView(QAbstractScrollArea):
         if self._is_folded_for_room:
             self._fold_for_room()
         # Until somebody scrolls, it stays in sight when the page gets another size.
-        self._wanted, self._is_wanted_first, self._rows_above = line, is_first, rows_above
+        self._wanted, self._num_empty = line, 0
+        self._show_again = functools.partial(
+            self.show_line, line, is_first=is_first, rows_above=rows_above
+        )
         above = -rows_above if is_first else self.viewport().height() // self._line_px // 3
         self.verticalScrollBar().setValue(self._folding.row_of(line) - above)
         is_cut = self.verticalScrollBar().value() > 0 and bool(self._docstring)
@@ -810,6 +851,54 @@ class CodeView(QAbstractScrollArea):
             self._fold_for_room()
             self.verticalScrollBar().setValue(self._folding.row_of(line) - above)
         self._wanted_row = self.verticalScrollBar().value()
+
+    def show_statement(self, line: int) -> None:
+        """Scroll so that the statement or definition around a line is seen, whole if there is room,
+        and the page begins where a statement of the file does.
+
+        A docstring of the file is folded away where with it the page could not begin at the top,
+        and without it it can.
+        """
+        self._wanted, self._show_again = line, functools.partial(self.show_statement, line)
+        if self._is_folded_for_room:
+            self._fold_for_room()
+        top = self._top_for(line)
+        if top and self._may_fold and self._docstring and line >= self._docstring.stop:
+            self._fold_for_room()
+            if self._top_for(line):
+                self._fold_for_room()
+            else:
+                top = 0
+        rows = max(self.viewport().height() // self._line_px, 1)
+        self._num_empty = max(top + rows - self._folding.num_rows, 0)
+        self._wanted_row = self.verticalScrollBar().value()
+        self._update_scroll_bars()
+        self.verticalScrollBar().setValue(top)
+        self._wanted_row = top
+
+    def _top_for(self, line: int) -> int:
+        """The first row of a page that shows the statement around a line, in its upper third or,
+        where it is long, as much of it as there is room for.
+        """
+        folding, rows = self._folding, max(self.viewport().height() // self._line_px, 1)
+        around = [each for each in self._statements if line in each]
+        own = min(around, key=len, default=range(line, line + 1))
+        begin, last = folding.row_of(own.start), folding.line_at(folding.row_of(own.stop - 1))
+        end = folding.row_of(last) + folding.num_rows_of(last)
+        if end <= rows or begin <= rows // 3:
+            return 0
+        least = max(begin - rows // 3, min(begin - 1, end - rows))
+        least = min(least, folding.num_rows - rows)  # else more would be left empty than has to be
+        starts, stop = [], 0
+        for each in sorted(self._statements, key=lambda each: each.start):
+            if each.start >= stop:  # else it is inside of the one before
+                stop = each.stop
+                starts.append(each.start)
+        starts.append(own.start)
+        # One empty line above is a margin.
+        starts += [each - 1 for each in starts if each and not self._lines[each - 1].strip()]
+        tops = (folding.row_of(each) for each in starts)
+        return min((row for row in tops if least <= row <= begin), default=begin)
 
     def _fold_for_room(self) -> None:
         """Fold the docstring of the file away, or show it again."""
@@ -918,13 +1007,19 @@ class CodeView(QAbstractScrollArea):
         return int(1.8 * self._char_px)
 
     def _heat_px(self) -> int:
-        """How wide the columns of figures are: none on a page that the code needs itself."""
-        if not self._heat or self.viewport().width() < _LEAST_BESIDE_HEAT * self._char_px:
+        """How wide the columns of figures are."""
+        if not self._heat:
             return 0
-        return int(5 * self._char_px) + 6 + self._times_px()
+        shown = [format_share(c.share) for c in self._heat.values() if not math.isnan(c.share)]
+        num_characters = 5 if self._is_wide else max(map(len, shown), default=0)
+        return math.ceil(num_characters * self._char_px) + _AROUND_SHARE_PX + self._times_px()
 
     def _times_px(self) -> int:
-        return int(8 * self._char_px) + 6 if self._has_times else 0
+        return int(8 * self._char_px) + 6 if self._has_times and self._is_wide else 0
+
+    @property
+    def _is_wide(self) -> bool:
+        return self.viewport().width() >= _LEAST_BESIDE_HEAT * self._char_px
 
     def _update_scroll_bars(self) -> None:
         columns = int((self.viewport().width() - self._gutter_px()) / self._char_px)
@@ -933,11 +1028,15 @@ class CodeView(QAbstractScrollArea):
         is_wrapped = self._folding.wrap_at(columns if self._is_wrapping else 0)
         visible = max(self.viewport().height() // self._line_px, 1)
         vertical, horizontal = self.verticalScrollBar(), self.horizontalScrollBar()
-        vertical.setRange(0, max(self._folding.num_rows - visible, 0))
+        is_wanted = vertical.value() == self._wanted_row >= 0
+        most = self._folding.num_rows - visible + (self._num_empty if is_wanted else 0)
+        vertical.setRange(0, max(most, 0))
         vertical.setPageStep(visible)
         vertical.setSingleStep(1)
         if is_wrapped:
             vertical.setValue(self._folding.row_of(top))
+            if is_wanted:
+                self._show_again()
         beyond = max(self._widest + 2 - columns, 0)
         horizontal.setRange(0, 0 if self._folding.is_wrapping else beyond)
         horizontal.setPageStep(max(columns, 1))
@@ -959,8 +1058,7 @@ class CodeView(QAbstractScrollArea):
         lit = [line for line in marked if 0 <= self._folding.row_of(line) - top < rows]
         self._update_scroll_bars()
         if is_wanted and 0 <= self._wanted < len(self._lines):
-            rows_above = self._rows_above
-            self.show_line(self._wanted, is_first=self._is_wanted_first, rows_above=rows_above)
+            self._show_again()
         if lit and not self._is_any_in_sight(lit):
             self.show_line(lit[0])
 
@@ -974,7 +1072,7 @@ class CodeView(QAbstractScrollArea):
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             line = self._line_at(event.pos())
-            hint = self.hint_of(line) if line is not None else ""
+            hint = self._hint_at(event.pos(), line) if line is not None else ""
             QToolTip.showText(event.globalPos(), hint, self)
             return True
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
@@ -1091,9 +1189,11 @@ class CodeView(QAbstractScrollArea):
         if extend:
             self._emit_range()
         else:
-            self.setAccessibleDescription(
-                tr("line {line}: {lines}", line=line + 1, lines=self._lines[line][:200])
-            )
+            told = tr("line {line}: {lines}", line=line + 1, lines=self._lines[line][:200])
+            mark = self._shown_marks.get(line)
+            marked = tr(_MARK_NAMES[mark]) if mark is not None else ""
+            told = "\n".join(filter(None, (told, marked, self.hint_of(line))))
+            self.setAccessibleDescription(told)
             self.line_chosen.emit(line)
 
 
@@ -1112,9 +1212,10 @@ def fill_with_source(code: CodeView, text: str, begin: int | None) -> None:
         PythonColouring(text),
         keeps_place=keeps_place,
         docstring=_find_docstring(text),
+        statements=[range(s.start - 1, s.stop - 1) for s in find_statements(text)],
     )
     if is_new and begin:
-        code.show_line(begin)
+        code.show_statement(begin)
 
 
 _DOCSTRING = re.compile(r"(?:[ \t]*(?:#.*)?\n)*[rRuU]?(?P<quotes>\"{3}|'{3})")

@@ -167,6 +167,7 @@ class MainWindow(QMainWindow):
         self._watcher = FileWatcher(self)
         self._tick = QTimer(self, interval=_TICK_MS)
         self._lesson_of = self._stage_due = ""
+        self._has_lesson = False
         self._is_tracing_due = False
         self.help = HelpCommands(self, self._tour_stops)
         self._unseen = QTimer(self, interval=_BETWEEN_MS)
@@ -266,6 +267,7 @@ class MainWindow(QMainWindow):
         self.lesson.file_chosen.connect(self._open_chosen)
         self.lesson.all_requested.connect(self.controller.close_file)
         self.lesson.closed_by_person.connect(self._on_lesson_closed)
+        self.workspace.inspector.guest_requested.connect(self._on_lesson_wanted)
         self.lesson.trial_requested.connect(self._on_lesson_trial_requested)
         recent = QMenu(tr("Open recent"), self)
         recent.aboutToShow.connect(self._fill_recent)
@@ -382,9 +384,20 @@ class MainWindow(QMainWindow):
         file = "" if state.is_view_only else state.file
         is_other = file != self._lesson_of
         self._lesson_of = file
-        has_lesson = self.lesson.show_file(file, state.functions)
+        self._has_lesson = self.lesson.show_file(file, state.functions)
         if is_other and not self.presenting.is_on:
-            self.lesson.setVisible(has_lesson and self._settings.shows_lessons)
+            self.lesson.setVisible(self._has_lesson and self._settings.shows_lessons)
+        self._offer_lesson()
+
+    def _offer_lesson(self) -> None:
+        """A lesson that was closed once is one click away; see `Inspector.offer_guest`."""
+        is_offered = self._has_lesson and not self._settings.shows_lessons
+        self.workspace.inspector.offer_guest(tr("Lesson") if is_offered else "")
+
+    def _on_lesson_wanted(self) -> None:
+        self._settings.shows_lessons = True
+        self.lesson.show()
+        self._offer_lesson()
 
     def toggle_lesson(self) -> None:
         """Show or hide the lesson and the samples beside the program."""
@@ -392,6 +405,7 @@ class MainWindow(QMainWindow):
         self._settings.shows_lessons = is_shown
         self.lesson.show_further()
         self.lesson.setVisible(is_shown)
+        self._offer_lesson()
 
     def _on_lesson_trial_requested(self) -> None:
         if self.trial is not None and self.trial.editor is None:
@@ -399,6 +413,7 @@ class MainWindow(QMainWindow):
 
     def _on_lesson_closed(self) -> None:
         self._settings.shows_lessons = False
+        self._offer_lesson()
         self.show_message(tr("Help, Lesson and samples: shows the lesson again."))
 
     def add_page(self, name: str, page: Page, make: Callable[[], QWidget]) -> None:
@@ -501,8 +516,7 @@ class MainWindow(QMainWindow):
         self._show_recent()
         self.walk.begin(lesson)
         if not self.presenting.is_on:
-            self._settings.shows_lessons = True  # a lesson that is opened is wanted
-            self.lesson.show()
+            self._on_lesson_wanted()  # a lesson that is opened is
 
     def begin_course(self) -> None:
         """Go through the lessons that come with jaxscope, in the language that is shown."""

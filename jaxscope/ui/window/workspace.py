@@ -305,7 +305,7 @@ class Workspace(QWidget):
         self._revealed = place
         for pane in self.area.panes:
             if pane.wanted_stage == SOURCE and self.lines.is_own:
-                pane.code.show_line(source.line - 1)
+                pane.code.show_statement(source.line - 1)
 
     def _fill_source(self) -> None:
         lines = self.lines

@@ -2176,6 +2176,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>折叠标量常量</translation>
     </message>
     <message>
+        <source>Fold this block (-)</source>
+        <translation>折叠这个块（-）</translation>
+    </message>
+    <message>
         <source>For compiler engineers</source>
         <translation>面向编译器工程师</translation>
     </message>
@@ -5210,6 +5214,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Show traceback</source>
         <translation>显示回溯</translation>
+    </message>
+    <message>
+        <source>Show what is folded here (+)</source>
+        <translation>显示这里折叠的内容（+）</translation>
     </message>
     <message>
         <source>Show what to see</source>
@@ -9060,6 +9068,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>前向过程</translation>
     </message>
     <message>
+        <source>found</source>
+        <translation>找到的</translation>
+    </message>
+    <message>
         <source>fourth derivative</source>
         <translation>四阶导数</translation>
     </message>
@@ -9478,6 +9490,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>line {line}: {lines}</source>
         <translation>第 {line} 行：{lines}</translation>
+    </message>
+    <message>
+        <source>linked to what is selected</source>
+        <translation>与所选内容相关联</translation>
+    </message>
+    <message>
+        <source>linked to what is selected, which is in the backward pass</source>
+        <translation>与所选内容相关联，所选内容属于反向过程</translation>
     </message>
     <message>
         <source>linked, backward</source>
@@ -10392,6 +10412,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所选</translation>
     </message>
     <message>
+        <source>selected, or linked to it</source>
+        <translation>所选的，或与其相关联</translation>
+    </message>
+    <message>
         <source>sends</source>
         <translation>发送</translation>
     </message>
@@ -11114,6 +11138,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>where</source>
         <translation>位置</translation>
+    </message>
+    <message>
+        <source>where the error is</source>
+        <translation>错误在这里</translation>
     </message>
     <message>
         <source>which does not pay</source>
