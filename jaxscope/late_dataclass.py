@@ -123,13 +123,11 @@ def _find_fields(cls: type) -> _Fields:
 def _make_fields(cls: type, annotations: dict[str, Any], own: _Fields) -> _Fields:
     """The fields as `dataclasses.fields` and others read them."""
     space = {"__annotations__": annotations, "__module__": cls.__module__, "__doc__": "-", **own}
-    like: Any = type(cls.__name__, (), space)
+    like: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(type(cls.__name__, (), space))
     found: _Fields = {}
-    for base in cls.__mro__[:0:-1]:
+    for base in (*cls.__mro__[:0:-1], like):
         found |= getattr(base, "__dataclass_fields__", {})
-    return (
-        found | dataclasses.dataclass(init=False, repr=False, eq=False)(like).__dataclass_fields__
-    )
+    return found
 
 
 def _make_match_args(cls: type) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ only then is everything that needs Qt imported. This module must not import Qt.
 
 from __future__ import annotations
 
+import builtins
+import importlib
 import sys
 from typing import TYPE_CHECKING
 
@@ -53,6 +55,7 @@ def open_window(
     # What was saved is shown, not run: its window needs processes only if a file is opened later.
     runs_something = capture is None and (file is None or file.endswith((".py", ".md")))
     session = EarlySession(python, begins=runs_something)
+    load_qt()
     from jaxscope.ui.application import run_application
     from jaxscope.ui.session.controller import RunOptions
 
@@ -67,6 +70,17 @@ def open_window(
         surroundings=surroundings,
         runs_something=runs_something,
     )
+
+
+def load_qt() -> None:
+    """Load Qt and keep Python's own import.
+
+    PySide puts one in its place that reads the source of each module that is loaded from then on,
+    to see whether the module uses features of PySide that none of ours does.
+    """
+    own = builtins.__import__
+    importlib.import_module("PySide6.QtWidgets")
+    builtins.__import__ = own
 
 
 class EarlySession:
