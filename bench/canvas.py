@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.picture.scene.build import build_scene
@@ -57,7 +59,11 @@ def measure_frames(app: QApplication, scene: Scene) -> None:
     first = (time.perf_counter() - start) * 1e3
     view.fit()
     print(f"{len(scene.items):,} boxes, {len(scene.lines):,} lines; first frame {first:.0f} ms")
-    for name, move in moves(view):
+    ways = [*moves(view), ("pan, current", lambda: view.pan(7, 3))]
+    for name, move in ways:
+        if name == "pan, current":
+            view.fit()
+            QTest.keyClick(view, Qt.Key.Key_Down)  # a box is current from now on
         frames = sorted(run(view, move))
         late = frames[int(len(frames) * 0.99)]
         print(f"    {name:12} median {statistics.median(frames):5.1f} ms, 99 % {late:5.1f} ms")

@@ -123,7 +123,8 @@ def _find_fields(cls: type) -> _Fields:
 def _make_fields(cls: type, annotations: dict[str, Any], own: _Fields) -> _Fields:
     """The fields as `dataclasses.fields` and others read them."""
     space = {"__annotations__": annotations, "__module__": cls.__module__, "__doc__": "-", **own}
-    like: Any = dataclasses.dataclass(init=False, repr=False, eq=False)(type(cls.__name__, (), space))
+    decorate: Any = dataclasses.dataclass(init=False, repr=False, eq=False)
+    like = decorate(type(cls.__name__, (), space))
     found: _Fields = {}
     for base in (*cls.__mro__[:0:-1], like):
         found |= getattr(base, "__dataclass_fields__", {})

@@ -15,7 +15,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,15 @@ from jaxscope.marks import show_marks
 from jaxscope.model.units import format_place
 
 Int32s = npt.NDArray[np.int32]
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+
+def distinct(*values: npt.NDArray[_Scalar] | Sequence[int]) -> npt.NDArray[_Scalar]:
+    """Each value once, in order, as of `np.unique`, which loads masked arrays for it in 10 ms."""
+    ordered: npt.NDArray[_Scalar] = np.sort(np.concatenate(values), axis=None)
+    is_new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    return ordered[is_new]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -508,7 +517,7 @@ def check_graph(graph: Graph) -> None:
     if bool(np.any(groups.parent >= np.arange(num_groups))):
         raise ValueError("a group's parent must come before it")
     for name, column in (("node", nodes.id), ("group", groups.id)):
-        if len(np.unique(column)) != len(column):
+        if len(distinct(column)) != len(column):
             raise ValueError(f"{name} ids must be unique")
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.graph import distinct
 from jaxscope.model.types import read_count
 
 # Programs that several nodes are the inside of: drawn once, at the first of their owners.
@@ -52,7 +53,7 @@ def find_shown_groups(graph: Graph) -> ShownGroups:
     groups = {string: group for group, string in enumerate(graph.groups.id.tolist())}
     known = {string: groups[n] for n, string in enumerate(graph.strings) if n in groups}
     pairs: list[tuple[int, int]] = []
-    for node in np.unique(rows).tolist():
+    for node in distinct(rows).tolist():
         told = graph.attributes(node)
         if "shares" in told:
             names = told.get("calls", told["shares"]).split(", ")
@@ -334,7 +335,7 @@ class FeedGraph:
             counts = offsets[front + 1] - offsets[front]
             first = offsets[front] - np.concatenate([[0], np.cumsum(counts)[:-1]])
             following = ends[np.repeat(first, counts) + np.arange(int(counts.sum()))]
-            front = np.unique(following[~reached[following]])
+            front = distinct(following[~reached[following]])
             reached[front] = True
             if not is_far:
                 front = front[self._hands_on[front]]
@@ -469,7 +470,7 @@ def _walk(count: int, source: Int32s, target: Int32s, begin: int, end: int) -> t
         origin = np.repeat(front, counts)
         is_new = came_from[reached] == NONE
         came_from[reached[is_new][::-1]] = origin[is_new][::-1]
-        front = np.unique(reached[is_new])
+        front = distinct(reached[is_new])
     if came_from[end] == NONE:
         return ()
     path = [end]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Unavailable
-from jaxscope.model.graph import Graph
+from jaxscope.model.graph import Graph, distinct
 from jaxscope.model.stages import find_lowered_stage
 from jaxscope.model.types import ArrayType, parse_array_type
 
@@ -93,7 +93,7 @@ class BlockedArray:
         size = self.block[axis]
         if np.all(taken % size == 0) and self.shape[axis] <= size * _MAX_BLOCKS:
             regular = np.arange(0, self.shape[axis], size)
-            taken = np.union1d(taken, regular)
+            taken = distinct(taken, regular)
         found: list[int] = taken.tolist()
         return found
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind, Ragged, Stage, is_available
+from jaxscope.model.graph import distinct
 from jaxscope.model.op_name import without_call
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import read_count
@@ -209,7 +210,7 @@ def build_columns(
         argument_row=argument_row,
         argument_key=argument_key,
         shown=shown,
-        shared_groups=np.union1d(shown.group, _groups_called_by_several(graph)).astype(np.int32),
+        shared_groups=distinct(shown.group, _groups_called_by_several(graph)).astype(np.int32),
     )
 
 
@@ -252,7 +253,7 @@ def _number_names(graph: Graph, numbers: dict[str, int]) -> tuple[Int32s, Int32s
 
 def _number_strings(graph: Graph, strings: Int32s, numbers: dict[str, int]) -> Int32s:
     table = np.zeros(max(len(graph.strings), 1), np.int32)
-    for index in np.unique(strings).tolist():
+    for index in distinct(strings).tolist():
         table[index] = numbers.setdefault(graph.strings[index], len(numbers))
     return table[strings]
 
@@ -533,19 +534,19 @@ class LinkIndex:
             rows = _NOTHING
             if file is not None:
                 found = (columns.file == file) & (columns.line == selection.line)
-                rows = np.unique(columns.source_row[found])
+                rows = distinct(columns.source_row[found])
             hits[name] = rows
             if name == self._base:
                 keys[columns.origin_key[np.isin(columns.origin_row, rows)]] = True
         for name, columns in self._columns.items():
-            nodes = np.union1d(hits[name], columns.origin_row[keys[columns.origin_key]])
+            nodes = distinct(hits[name], columns.origin_row[keys[columns.origin_key]])
             stages[name] = self._split(name, nodes.astype(np.int32), _NOTHING)
         known = any(linked.num_nodes for linked in stages.values())
         return Links(stages, ((selection.file, selection.line),), known)
 
     def _links_of_nodes(self, selection: NodeSelection) -> Links:
         graph, columns = self._graphs[selection.stage], self._columns[selection.stage]
-        chosen = np.unique(np.asarray(selection.nodes, np.int32))
+        chosen = distinct(np.asarray(selection.nodes, np.int32))
         chosen = chosen[(chosen >= 0) & (chosen < len(graph.nodes))]
         # What all calls of a function share says nothing of which; the call itself does. So does
         # a group with a call in it that the function is drawn at.
@@ -563,16 +564,16 @@ class LinkIndex:
                 if use_derived
                 else (origins, other.origin_key, other.origin_row)
             )
-            nodes = np.unique(rows[keys[key_column]])
+            nodes = distinct(rows[keys[key_column]])
             if name == selection.stage and len(chosen) > 1:
                 # What a whole group shares with another is drawn there, and is not what was meant.
                 own = _with_insides(graph, chosen, None)
                 nodes = np.setdiff1d(nodes, np.setdiff1d(inside, own))
-            nodes = np.union1d(nodes, self._same_inputs(selection.stage, chosen, name))
+            nodes = distinct(nodes, self._same_inputs(selection.stage, chosen, name))
             stages[name] = self._split(
                 name, nodes.astype(np.int32), chosen if name == selection.stage else _NOTHING
             )
-        lines = self._lines_of(selection.stage, np.union1d(own_inside, chosen).astype(np.int32))
+        lines = self._lines_of(selection.stage, distinct(own_inside, chosen).astype(np.int32))
         lines = lines or self._lines_of(selection.stage, inside)
         if not lines and self._base in stages:
             lines = self._lines_of(self._base, stages[self._base].forward)
@@ -664,7 +665,7 @@ def unite_links(parts: Sequence[Links]) -> Links:
         forward = _union(linked.forward for linked in found)
         backward = np.setdiff1d(_union(linked.backward for linked in found), selected)
         stages[name] = Linked(
-            selected, np.setdiff1d(forward, np.union1d(selected, backward)), backward
+            selected, np.setdiff1d(forward, distinct(selected, backward)), backward
         )
     return Links(
         stages,
@@ -675,7 +676,7 @@ def unite_links(parts: Sequence[Links]) -> Links:
 
 
 def _union(arrays: Iterable[Int32s]) -> Int32s:
-    return np.unique(np.concatenate([_NOTHING, *arrays])).astype(np.int32)
+    return distinct(np.concatenate([_NOTHING, *arrays])).astype(np.int32)
 
 
 def _without_shared(graph: Graph, chosen: Int32s, shared_groups: Int32s) -> Int32s:
@@ -709,7 +710,7 @@ def _with_insides(
             break
         taken |= found
         inside = (graph.nodes.group >= 0) & taken[graph.nodes.group]
-        nodes = np.union1d(nodes, np.flatnonzero(inside)).astype(np.int32)
+        nodes = distinct(nodes, np.flatnonzero(inside)).astype(np.int32)
     return nodes
 
 

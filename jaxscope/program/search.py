@@ -35,6 +35,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Direction, Graph, NodeKind, Ragged
+from jaxscope.model.graph import distinct
 from jaxscope.model.types import matches_type, read_count
 from jaxscope.program.dataflow import FeedGraph
 
@@ -360,7 +361,7 @@ class SearchIndex:
         hits = places[:, 1] == int(term.number)
         if term.text:
             wanted = term.text.casefold()
-            files = np.unique(places[hits, 0])
+            files = distinct(places[hits, 0])
             named = [file for file in files.tolist() if self._folded[file].endswith(wanted)]
             hits &= np.isin(places[:, 0], named)
         rows = np.repeat(np.arange(len(source)), source.lengths() // 4)
@@ -400,12 +401,12 @@ class SearchIndex:
 
     @functools.cached_property
     def _operations(self) -> Int32s:
-        found: Int32s = np.unique(self._graph.nodes.operation)
+        found: Int32s = distinct(self._graph.nodes.operation)
         return found
 
     @functools.cached_property
     def _type_strings(self) -> Int32s:
-        found: Int32s = np.unique(self._graph.nodes.types.values)
+        found: Int32s = distinct(self._graph.nodes.types.values)
         return found
 
 

@@ -147,6 +147,7 @@ def _calm_collector() -> None:
     millions of objects, which are looked through only when as many have come.
     """
     gc.freeze()
+    gc.enable()
     gc.set_threshold(*gc.get_threshold()[:2], _RARELY)
 
 

@@ -7,7 +7,9 @@ only then is everything that needs Qt imported. This module must not import Qt.
 from __future__ import annotations
 
 import builtins
+import gc
 import importlib
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from jaxscope.client.session import Session
     from jaxscope.model import Capture
 
+_THREADS = "OPENBLAS_NUM_THREADS"
 _SWITCH_S = 0.0001
 """How long a thread that interprets a program may keep the window's thread waiting. Qt lets go of
 the interpreter many times per event, and at Python's 5 ms each return could cost as much."""
@@ -52,10 +55,12 @@ def open_window(
             take files of later launches; None if it takes none.
     """
     sys.setswitchinterval(_SWITCH_S)
+    gc.disable()  # until the window is seen: all that is made until then stays
     # What was saved is shown, not run: its window needs processes only if a file is opened later.
     runs_something = capture is None and (file is None or file.endswith((".py", ".md")))
     session = EarlySession(python, begins=runs_something)
     load_qt()
+    load_numpy()
     from jaxscope.ui.application import run_application
     from jaxscope.ui.session.controller import RunOptions
 
@@ -81,6 +86,19 @@ def load_qt() -> None:
     own = builtins.__import__
     importlib.import_module("PySide6.QtWidgets")
     builtins.__import__ = own
+
+
+def load_numpy() -> None:
+    """Load NumPy with one thread of OpenBLAS: nothing here multiplies matrices.
+
+    Starting the others takes as long as half of NumPy. What is started from here has them.
+    """
+    given = os.environ.get(_THREADS)
+    os.environ[_THREADS] = "1"
+    importlib.import_module("numpy")
+    del os.environ[_THREADS]
+    if given is not None:
+        os.environ[_THREADS] = given
 
 
 class EarlySession:

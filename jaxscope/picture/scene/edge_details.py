@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.model import NONE
+from jaxscope.model.graph import distinct
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.residual_lines import LABEL_PX
 from jaxscope.picture.scene.scene import HEADER_PX, Scene
@@ -77,7 +78,7 @@ def _find_told_outside(scene: Scene, wanted: npt.NDArray[np.bool_]) -> list[int]
     """Lines to the border of the group around them whose values a label outside of it tells."""
     lines, parent = scene.lines, scene.items.parent
     leaving = np.flatnonzero(wanted & (parent[lines.source] == lines.target))
-    frames = np.unique(lines.target[leaving])
+    frames = distinct(lines.target[leaving])
     told: dict[int, list[set[int]]] = {frame: [] for frame in frames.tolist()}
     for line in np.flatnonzero(wanted & np.isin(lines.source, frames)).tolist():
         told[int(lines.source[line])].append(set(lines.values[line].tolist()))
@@ -125,7 +126,7 @@ class EdgeLabels:
 
     def all(self) -> tuple[EdgeLabel, ...]:
         """Every label of the scene."""
-        groups = np.unique(self._groups).tolist()
+        groups = distinct(self._groups).tolist()
         return tuple(label for group in groups for label in self.of_group(group))
 
     def _place_all(self, group: int) -> tuple[EdgeLabel, ...]:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
+from jaxscope.model.graph import distinct
 from jaxscope.picture.view.open_groups import is_walk, shown_copies
 from jaxscope.picture.view.view import ROOT, View
 
@@ -256,7 +257,7 @@ class Wiring:
         is_top = (ends.top != NONE) & is_wanted[ends.top]
         passings = ends.list_border_crossings(is_wanted)
         needed = ends.top[np.concatenate([np.flatnonzero(is_top), passings.edge])]
-        self._bundles.find(np.unique(needed))
+        self._bundles.find(distinct(needed))
         self.wires.update((group, []) for group in groups)
         self._add_crossings(np.flatnonzero(is_top))
         self._add_passings(passings)
@@ -365,9 +366,9 @@ def _find_open(view: View, expanded: frozenset[str], ends: EdgeEnds) -> Bools:
 def _close_insides(opens: Bools, ends: EdgeEnds) -> None:
     rows = np.flatnonzero(opens)[1:]
     while len(rows):  # what is in a closed group is not shown, and nor is what is in that
-        closed = rows[~opens[ends.parent[rows]]]
-        opens[closed] = False
-        rows = np.setdiff1d(rows, closed) if len(closed) else closed
+        is_closed = ~opens[ends.parent[rows]]
+        opens[rows[is_closed]] = False
+        rows = rows[~is_closed & is_closed.any()]
 
 
 # Frames of open groups as their surroundings see them, and which must be laid out anew.

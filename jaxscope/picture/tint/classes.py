@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
+from jaxscope.model.graph import distinct
 from jaxscope.model.types import type_bytes
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.picture.scene.scene import Scene
@@ -61,7 +62,7 @@ def count_result_bytes(graph: Graph) -> Floats:
     """Payload bytes of each node's results; NaN where a type's size is not known."""
     sizes = np.full(max(len(graph.strings), 1), np.nan)
     types: Ragged = graph.nodes.types
-    for index in np.unique(types.values).tolist():
+    for index in distinct(types.values).tolist():
         sizes[index] = type_bytes(graph.strings[index])
     sums = np.bincount(types.row_numbers(), sizes[types.values], len(graph.nodes))
     result: Floats = np.where(types.lengths() > 0, sums, np.nan)
@@ -152,8 +153,8 @@ def find_origins(graph: Graph) -> Origins | None:
         file, line, function = (source.values[starts + part].astype(np.int64) for part in (0, 1, 3))
         by_function = file * len(graph.strings) + function
         by_line = by_function * (int(line.max()) + 1) + line
-        is_one_function = len(np.unique(by_function)) == 1
-        if is_one_function or len(np.unique(by_line)) <= MAX_ORIGINS:
+        is_one_function = len(distinct(by_function)) == 1
+        if is_one_function or len(distinct(by_line)) <= MAX_ORIGINS:
             return _rank(graph, nodes, by_line, _name_line, "lines")
         return _rank(graph, nodes, by_function, _name_function, "functions")
     origins = graph.nodes.origins
@@ -317,7 +318,7 @@ def _pack(
     """Keep the classes that occur; frames keep their own colours."""
     codes = codes.copy()
     codes[: scene.items.num_frames] = -1
-    used = np.unique(codes[codes >= 0])
+    used = distinct(codes[codes >= 0])
     numbers = np.full(len(classes) + 1, -1, np.int16)
     numbers[used] = np.arange(len(used), dtype=np.int16)
     kept = tuple(classes[number] for number in used.tolist())
@@ -437,7 +438,7 @@ def _informative_depth(graph: Graph) -> int:
         deeper = scopes.offsets[:-1][scopes.lengths() > depth]
         if not len(deeper):
             return 0
-        if len(np.unique(scopes.values[deeper + depth])) > 1:
+        if len(distinct(scopes.values[deeper + depth])) > 1:
             return depth
         depth += 1
 

@@ -11,6 +11,7 @@ import struct
 import numpy as np
 
 from jaxscope.model import NONE, Direction, Graph, NodeKind
+from jaxscope.model.graph import distinct
 from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.picture.view.arguments import find_results
 from jaxscope.picture.view.operations import CONSTANTS, LOOPS, PLUMBING, SPREADERS, short_operation
@@ -343,7 +344,7 @@ class _Resolver:
         groups = self._graph.groups
         is_hidden = np.zeros(len(self._graph.nodes), bool)
         is_hidden[list(self._hidden)] = True
-        waiting = np.unique(self._graph.nodes.group[~is_hidden]).tolist()
+        waiting = distinct(self._graph.nodes.group[~is_hidden]).tolist()
         seen, owners = {NONE}, set[int]()
         while waiting:
             group = waiting.pop()

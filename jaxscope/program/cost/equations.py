@@ -18,7 +18,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.graph import NONE, Cost, Graph, NodeKind
+from jaxscope.model.graph import NONE, Cost, Graph, NodeKind, distinct
 from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.stages import SOLVE, find_solve
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
@@ -120,7 +120,7 @@ class _Counter:
             return
         attributes = self._graph.nodes.attributes
         at = np.flatnonzero(attributes.values[0::2] == key)
-        for node in np.unique(attributes.row_numbers()[0::2][at]).tolist():
+        for node in distinct(attributes.row_numbers()[0::2][at]).tolist():
             self._insides[node] = self._graph.called_groups(node, self._insides, groups)
             if self._operations[node] == "cond" and "calls" not in self._graph.attributes(node):
                 # Older captures name the last shared branch only: there may be more of them.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, Stage, is_available
-from jaxscope.model.graph import WORK_KINDS
+from jaxscope.model.graph import WORK_KINDS, distinct
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, format_share
 
 # Which nodes surely run.
@@ -137,7 +137,7 @@ def _times_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     lines = _innermost_lines(graph, file)[known]
     sums = np.bincount(lines, graph.nodes.seconds[known])
     found: dict[int, LineCost] = {}
-    for line in np.unique(lines[lines > 0]).tolist():
+    for line in distinct(lines[lines > 0]).tolist():
         seconds, share = float(sums[line]), float(sums[line]) / total
         text = (
             f"{format_share(share, 1)} of the measured time of {title}: {format_seconds(seconds)}"
@@ -163,7 +163,7 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     of_what = f"the {'known ' if missing.any() else ''}{quantity} of {title}"
     certain = find_certain(graph)
     num_calls = _count_calls(graph)
-    for line in np.unique(lines[lines > 0]).tolist():
+    for line in distinct(lines[lines > 0]).tolist():
         here = lines == line
         share = float(weight[here].sum()) / total
         if share > 0:
@@ -216,7 +216,9 @@ def _own_lines(graph: Graph, file: str) -> Int64s:
     places = source.values.reshape(-1, 4)
     rows = np.repeat(np.arange(len(source)), source.lengths() // 4)
     numbers = [number for number, string in enumerate(graph.strings) if string == file]
-    here = np.flatnonzero(np.isin(places[:, 0], numbers))[::-1]  # the first of a row wins
+    here = np.flatnonzero(np.isin(places[:, 0], np.array(numbers, np.int64)))[
+        ::-1
+    ]  # the first of a row wins
     lines = np.zeros(len(source), np.int64)
     lines[rows[here]] = places[here, 1]
     return lines

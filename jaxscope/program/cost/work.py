@@ -18,7 +18,7 @@ import numpy as np
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Cost, Graph, NodeKind, Stage, is_available
-from jaxscope.model.graph import WORK_KINDS
+from jaxscope.model.graph import WORK_KINDS, distinct
 from jaxscope.model.said import Said, say, say_count, say_joined
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import parse_array_type, type_bytes
@@ -208,7 +208,7 @@ def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
     homes = graph.nodes.group[counted]
     sums = np.zeros((len(graph.groups) + 1, 3))
     np.add.at(sums, homes, np.nan_to_num(amounts))  # `NONE` is the last row
-    work = {home: sums[home] for home in np.unique(homes).tolist()}
+    work = {home: sums[home] for home in distinct(homes).tolist()}
     windows = [n for n, text in enumerate(graph.strings) if text == "reduce-window"]
     cumulative = [n for n, text in enumerate(graph.strings) if text in CUMULATIVE_PRIMITIVES]
     has_cumulative = bool(np.isin(operations, cumulative).any()) or any(

@@ -27,6 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from jaxscope.model import NONE, Graph, Unavailable
+from jaxscope.model.graph import distinct
 from jaxscope.picture.layout.engines import Engine, LayoutCache
 from jaxscope.picture.scene.build import SceneMemory
 from jaxscope.picture.scene.first_picture import (
@@ -1321,7 +1322,7 @@ class GraphCanvas(QWidget):
         if scene is None:
             return
         selected, forward, backward = (items_of_nodes(scene, nodes) for nodes in self._marks)
-        forward = np.union1d(forward, results_of_nodes(scene, self._marks[0]))
+        forward = distinct(forward, results_of_nodes(scene, self._marks[0]))
         current = keyboard = self._current_item()
         if self._is_chosen_frame(current):
             selected = np.asarray([current], np.int64)
@@ -1329,13 +1330,14 @@ class GraphCanvas(QWidget):
             selected = np.append(selected, current)
         elif self._marks is not _NO_MARKS and current not in selected:
             current = NONE  # what is selected now is elsewhere: the keyboard alone is here
-        self._highlight = Highlight(
-            selected, np.setdiff1d(forward, selected), np.setdiff1d(backward, selected), current
+        forward, backward = (
+            np.setdiff1d(items, selected, assume_unique=True) for items in (forward, backward)
         )
+        self._highlight = Highlight(selected, forward, backward, current)
         self._highlight = dataclasses.replace(
             self._highlight,
             ahead=items_of_nodes(scene, self._ahead),
-            noted=np.union1d(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
+            noted=distinct(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
             parts=self._count_parts(scene),
         )
         view = self._view if keyboard != NONE else None

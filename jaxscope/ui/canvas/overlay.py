@@ -17,6 +17,7 @@ from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPainterPath, QPen,
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
+from jaxscope.model.graph import distinct
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector, edges_of_item
 from jaxscope.picture.scene.group_layout import DOWN
@@ -231,7 +232,7 @@ def items_of_nodes(scene: Scene, nodes: Collection[int]) -> Indices:
     """Items that show some nodes; indices that the graph does not have are ignored."""
     wanted = np.fromiter(nodes, np.int64, len(nodes))
     wanted = wanted[(wanted >= 0) & (wanted < len(scene.item_of_node))]
-    items: Indices = np.unique(scene.item_of_node[wanted]).astype(np.int64)
+    items: Indices = distinct(scene.item_of_node[wanted]).astype(np.int64)
     return items[items >= 0]
 
 
@@ -239,7 +240,7 @@ def results_of_nodes(scene: Scene, nodes: Collection[int]) -> Indices:
     """Items of results that some nodes give, where the results are no nodes themselves."""
     giver = scene.items.node
     is_result = (giver != NONE) & (scene.item_of_node[giver] != np.arange(len(giver)))
-    return np.flatnonzero(is_result & np.isin(giver, list(nodes)))
+    return np.flatnonzero(is_result & np.isin(giver, np.fromiter(nodes, np.int64, len(nodes))))
 
 
 def _items_of_holders(view: View, scene: Scene) -> Indices:
@@ -257,7 +258,7 @@ def count_parts(view: View, scene: Scene, nodes: Collection[int]) -> dict[int, t
 
     Not where the operation itself that a box is the inside of is among the nodes.
     """
-    wanted = np.unique(np.fromiter(nodes, np.int64, len(nodes)))
+    wanted = distinct(np.fromiter(nodes, np.int64, len(nodes)))
     wanted = wanted[(wanted >= 0) & (wanted < len(scene.item_of_node))]
     wanted = wanted[is_counted(view.graph)[wanted]]
     items = _items_of_holders(view, scene)[view.holder_of_node[wanted]]
@@ -339,10 +340,10 @@ def paint_spotlight(
     painter: QPainter, drawing: SceneDrawing, highlight: Highlight, camera: Camera, size: QSize
 ) -> None:
     """Dim all but what is selected, or else linked with what is; nothing where nothing is."""
-    items = np.union1d(highlight.selected, np.array([highlight.current]))
+    items = distinct(highlight.selected, np.array([highlight.current]))
     items = items[items != NONE].astype(np.int64)
     if not len(items):  # what is selected is of another stage
-        items = np.union1d(highlight.forward, highlight.backward).astype(np.int64)
+        items = distinct(highlight.forward, highlight.backward).astype(np.int64)
     if not len(items):
         return
     whole = QRect(0, 0, size.width(), size.height())

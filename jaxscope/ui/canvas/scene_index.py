@@ -19,6 +19,8 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 _CELL_PX = 800.0
+_FEW_LINES = 1_000
+"""So many are looked at one by one, which takes less than looking at all that is in sight."""
 
 
 class Grid:
@@ -61,15 +63,16 @@ class Grid:
         starts = np.searchsorted(self._keys, rows * self._columns + left)
         stops = np.searchsorted(self._keys, rows * self._columns + right, side="right")
         parts = [self._order[i:j] for i, j in zip(starts, stops, strict=True) if j > i]
-        found = np.concatenate([self._large, *parts])
-        touches = (
-            (self._high[found, 0] >= x0)
-            & (self._low[found, 0] <= x1)
-            & (self._high[found, 1] >= y0)
-            & (self._low[found, 1] <= y1)
-        )
-        hits: Indices = found[touches]
+        hits = self.touching(np.concatenate([self._large, *parts]), (x0, y0, x1, y1))
         hits.sort()
+        return hits
+
+    def touching(self, some: Indices, box: tuple[float, float, float, float]) -> Indices:
+        """Those of some that touch a rectangle."""
+        low, high = self._low[some], self._high[some]
+        touches = (high[:, 0] >= box[0]) & (low[:, 0] <= box[2])
+        touches &= (high[:, 1] >= box[1]) & (low[:, 1] <= box[3])
+        hits: Indices = some[touches]
         return hits
 
 
@@ -107,11 +110,34 @@ class SceneIndex:
         begin, end = lines.points[:-1][is_inner], lines.points[1:][is_inner]
         self.segments: Floats = np.concatenate((begin, end), axis=1)
         corners = np.diff(lines.offsets)
-        self.line_of_segment = np.repeat(np.arange(len(lines)), np.maximum(corners - 1, 0))
+        num_pieces = np.maximum(corners - 1, 0)
+        self.line_of_segment = np.repeat(np.arange(len(lines)), num_pieces)
+        self._first_segment = np.append(0, np.cumsum(num_pieces))
         self.segment_grid = Grid(np.minimum(begin, end), np.maximum(begin, end))
         self.labels = EdgeLabels(scene)
         connectors = scene.connectors.rect
         self.connector_grid = Grid(connectors[:, :2], connectors[:, :2] + connectors[:, 2:])
+
+    def lines_in(
+        self, box: tuple[float, float, float, float], lines: Indices | None = None
+    ) -> Indices:
+        """All lines, or those of some, that touch a part of the scene."""
+        if lines is not None and len(lines) <= _FEW_LINES:
+            return self.line_grid.touching(lines, box)
+        near = self.line_grid.query(*box)
+        return near if lines is None else near[np.isin(near, lines)]
+
+    def segments_in(
+        self, box: tuple[float, float, float, float], lines: Indices | None = None
+    ) -> Indices:
+        """The pieces of all lines, or of some, that touch a part of the scene."""
+        if lines is not None and len(lines) <= _FEW_LINES:
+            parts = [np.zeros(0, np.int64)]
+            first = self._first_segment
+            parts += [np.arange(first[line], first[line + 1]) for line in lines.tolist()]
+            return self.segment_grid.touching(np.concatenate(parts), box)
+        near = self.segment_grid.query(*box)
+        return near if lines is None else near[np.isin(self.line_of_segment[near], lines)]
 
     def line_at(self, x: float, y: float, reach: float) -> int:
         """The line that passes nearest to a place, at most `reach` away, or `NONE`."""

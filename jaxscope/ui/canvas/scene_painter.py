@@ -34,6 +34,7 @@ from jaxscope.export.painter import FONT_FAMILY, FONT_FILES
 from jaxscope.export.picture import FORK_PX, arrow_of
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
+from jaxscope.model.graph import distinct
 from jaxscope.model.said import Said
 from jaxscope.picture.layout.text_width import (
     ELLIPSIS,
@@ -266,10 +267,11 @@ def paint_curves(
     painter: QPainter, index: SceneIndex, box: Box, lines: Indices | None = None
 ) -> None:
     """Paint the pieces of all lines, or of some, that touch a part of the scene."""
-    near = index.segment_grid.query(*box)
-    if lines is not None:
-        near = near[np.isin(index.line_of_segment[near], lines)]
-    pieces = np.unique(index.segments[near], axis=0)  # lines of one value share their way
+    pieces = index.segments[index.segments_in(box, lines)]
+    pieces = pieces[np.lexsort(pieces.T[::-1])]
+    is_new = np.ones(len(pieces), np.bool_)  # lines of one value share their way
+    is_new[1:] = (pieces[1:] != pieces[:-1]).any(axis=1)
+    pieces = pieces[is_new]
     is_straight = (pieces[:, 0] == pieces[:, 2]) | (pieces[:, 1] == pieces[:, 3])
     is_long = np.abs(pieces[:, 2:] - pieces[:, :2]).max(axis=1, initial=0.0) > _WHOLE_PX
     low = np.array([box[0], box[1]] * 2) - _MARGIN_PX
@@ -296,9 +298,7 @@ def _corners(pieces: npt.NDArray[np.float64], is_down: bool) -> npt.NDArray[np.f
 
 def arrows_in(index: SceneIndex, box: Box, lines: Indices | None = None) -> QPainterPath:
     """The arrowheads of all lines, or of some, in a part of the scene."""
-    scene, near = index.scene, index.line_grid.query(*box)
-    if lines is not None:
-        near = near[np.isin(near, lines)]
+    scene, near = index.scene, index.lines_in(box, lines)
     ends = scene.lines.points[scene.lines.offsets[near + 1] - 1]
     low, high = np.array(box[:2]) - _MARGIN_PX, np.array(box[2:]) + _MARGIN_PX
     is_near = ((ends >= low) & (ends <= high)).all(axis=1)
@@ -636,9 +636,9 @@ class SceneDrawing:
         is_frame = items < self.scene.items.num_frames
         depths = self._depth[items]
         grounds = self.scene.items.ground[items]
-        for depth in np.unique(depths[is_frame]).tolist():  # outer frames first
+        for depth in distinct(depths[is_frame]).tolist():  # outer frames first
             at_depth = is_frame & (depths == depth)
-            for ground in np.unique(grounds[at_depth]).tolist():
+            for ground in distinct(grounds[at_depth]).tolist():
                 painter.setPen(QPen(colors.frame_line[ground], 0))
                 painter.setBrush(colors.frame_fill[ground])
                 draw_rects(painter, rects[at_depth & (grounds == ground)])
@@ -651,7 +651,7 @@ class SceneDrawing:
         numbers = shades.of_item[items]
         if shades.is_faint is not None:
             is_frame = is_frame | shades.is_faint[items]
-        for number in np.unique(numbers[~is_frame]).tolist():
+        for number in distinct(numbers[~is_frame]).tolist():
             chosen = rects[~is_frame & (numbers == number)]
             painter.setBrush(shades.fill[number])
             pen = QPen(shades.border[number], 0)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
+from jaxscope.model.graph import distinct
 from jaxscope.picture.scene.scene import Scene, empty_scene
 from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.scene_index import Floats, Indices, SceneIndex
@@ -73,7 +74,7 @@ def make_transition(
     known = after.drawing.scene.item_of_id
     # What stays but moves out of sight, or into it, is one of the new picture's items.
     moving = [known[i] for i in (items.ids[item] for item in leaving.tolist()) if i in known]
-    shown = np.union1d(entering, np.array(moving, np.int64))
+    shown = distinct(entering, np.array(moving, np.int64))
     gone = np.array(
         [i for i in leaving.tolist() if items.ids[i] not in known and items.ids[i] not in ids],
         np.int64,

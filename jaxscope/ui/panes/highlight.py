@@ -15,7 +15,7 @@ import numpy.typing as npt
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from jaxscope.model import Graph, StageText
-from jaxscope.model.graph import Int32s
+from jaxscope.model.graph import Int32s, distinct
 from jaxscope.program.links import NO_LINKED, Linked
 from jaxscope.program.search import Query, QueryError, SearchIndex, TermKind, parse_query
 from jaxscope.ui.panes.node_table import NodeTableView
@@ -82,7 +82,7 @@ class PaneSearch:
             self.lines = find_lines(lines, query, self.text, is_plain=graph is None)
             if line_nodes is not None and len(self.nodes):
                 by_node = np.flatnonzero(np.isin(line_nodes, self.nodes))
-                self.lines = np.union1d(self.lines, by_node).astype(np.int32)
+                self.lines = distinct(self.lines, by_node).astype(np.int32)
 
     def step(self, hits: Int32s, step: int) -> int | None:
         """The next hit, or the one before; after the last comes the first. None without any."""
@@ -209,7 +209,7 @@ class PaneHighlighter:
         elif isinstance(shown, NodeTableView | OutlineView):
             shown.choose(_to_choose(linked))
         elif canvas is not None:
-            selected = np.union1d(linked.selected, finding.nodes)
+            selected = distinct(linked.selected, finding.nodes)
             canvas.set_highlight(selected, linked.forward, linked.backward)
             if reveal:
                 canvas.reveal_highlight()
@@ -231,7 +231,7 @@ class PaneHighlighter:
         elif isinstance(shown, NodeTableView | OutlineView):
             shown.set_links(self.linked, self.ahead, self.theme)
         elif canvas is not None:
-            canvas.set_preview(np.union1d(self.ahead.forward, self.ahead.backward))
+            canvas.set_preview(distinct(self.ahead.forward, self.ahead.backward))
 
     def things(self) -> Int32s:
         """What of the pane belongs to the selection: nodes, or 1-based lines of the source."""
@@ -240,7 +240,7 @@ class PaneHighlighter:
             return np.asarray(sorted(lines), np.int32)
         linked = self.linked
         every = np.concatenate([linked.selected, linked.forward, linked.backward])
-        return np.unique(every).astype(np.int32)
+        return distinct(every).astype(np.int32)
 
     def backward_things(self) -> Int32s:
         """Those of them that belong to the backward part."""

@@ -42,7 +42,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
-from jaxscope.model.graph import Int32s
+from jaxscope.model.graph import Int32s, distinct
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.links import NO_LINKED, Linked
 from jaxscope.program.search import COMPARISONS, SCALES
@@ -211,7 +211,7 @@ def _by_value(table: Mask, values: list[int], column: npt.NDArray[np.integer]) -
 def _matching(graph: Graph, used: npt.NDArray[np.integer], matches: Callable[[str], bool]) -> Mask:
     """Which strings match; only those that a column uses are looked at, each once."""
     found = np.zeros(len(graph.strings) + 1, bool)
-    for number in np.unique(used).tolist():
+    for number in distinct(used).tolist():
         if number >= 0:
             found[number] = matches(graph.strings[number])
     return found

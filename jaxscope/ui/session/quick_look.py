@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-import numpy as np
 from PySide6.QtCore import QObject, QTimer
 
 from jaxscope.client.events import Failed, Finished
@@ -21,6 +20,7 @@ from jaxscope.client.requests import Request, TimeRequest, ValuesRequest
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.model import Capture, Timing, Unavailable
 from jaxscope.model.capture import MemoryPlan
+from jaxscope.model.graph import distinct
 from jaxscope.model.targets import is_absent
 from jaxscope.model.values import Values
 from jaxscope.ui.session.controller import Controller
@@ -132,7 +132,7 @@ def is_short(capture: Capture) -> bool:
     if jaxpr is None or hlo is None or isinstance(jaxpr.graph, Unavailable):
         return False
     graph, cost = jaxpr.graph, hlo.cost
-    names = {graph.strings[s] for s in np.unique(graph.nodes.operation).tolist()}
+    names = {graph.strings[s] for s in distinct(graph.nodes.operation).tolist()}
     return (
         len(graph.nodes) <= _MOST_NODES
         and not any(name == "while" or "callback" in name for name in names)

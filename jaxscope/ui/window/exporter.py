@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
@@ -41,6 +40,7 @@ from jaxscope.export.choices import (
 )
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Capture
+from jaxscope.model.graph import distinct
 from jaxscope.model.lessons import TextLesson, read_lesson
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.toolkit.language import tr
@@ -134,7 +134,7 @@ def seen_graph(canvas: GraphCanvas) -> DisplayedGraph:
     assert scene is not None  # asked by the caller
     selected = highlight.selected
     if highlight.current != NONE:
-        selected = np.union1d(selected, [highlight.current])
+        selected = distinct(selected, [highlight.current])
     return DisplayedGraph(
         scene,
         Look(
