@@ -376,7 +376,7 @@ def _paint_parts(
     camera: Camera,
 ) -> None:
     """How much of a closed group is meant, where it is not all: on its lower border."""
-    chosen = np.intersect1d(np.asarray([*parts], np.int64), seen)
+    chosen = np.intersect1d(np.asarray([*parts], np.int64), seen, assume_unique=True)
     if not len(chosen) or camera.scale < NEAR_SCALE:
         return
     colors = drawing.colors
