@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished
 from jaxscope.client.requests import CaptureRequest, OutlineRequest
 from jaxscope.model.outline import OfferedCall, Outline
 from jaxscope.ui.application import build_window
+from jaxscope.ui.pages.stepping import SteppingPage
 from jaxscope.ui.panes.pane_area import (
     FIRST_ARRANGEMENT,
     WIDE_ARRANGEMENT,
@@ -125,6 +128,52 @@ def test_a_pane_dragged_to_an_edge_lands_there(driver: Driver, window: MainWindo
     driver.qtbot.mouseMove(grip, grip.mapFromGlobal(place))
     driver.qtbot.mouseRelease(grip, Qt.MouseButton.LeftButton, pos=grip.mapFromGlobal(place))
     assert laid_out(area) == [["down", "grad", "source"], "optimized"]
+
+
+def owned_by_others(within: QWidget) -> list[tuple[QObject, str]]:
+    """What PySide takes to be owned by a part of a widget that does not hold it."""
+    found = [each for each in shiboken6.getAllValidWrappers() if isinstance(each, QObject)]
+    by_id = {id(each): each for each in found}
+    told = [
+        (each, re.search(r"^parent\.+ <.* at 0x(\w+)>", shiboken6.dump(each), re.M))
+        for each in found
+    ]
+    owners = [(each, by_id.get(int(match[1], 16))) for each, match in told if match is not None]
+    wrong = []
+    for each, owner in owners:
+        if isinstance(owner, QWidget) and within.isAncestorOf(owner):
+            around = each.parent()
+            while around is not None and around is not owner:
+                around = around.parent()
+            if around is None:
+                wrong.append((each, repr(owner)))
+    return wrong
+
+
+def test_a_closed_pane_takes_nothing_of_others_along(
+    driver: Driver, window: MainWindow, source: Path, qapp: QApplication
+) -> None:
+    """Of what PySide takes to be owned by a pane, it lets go with the pane."""
+    driver.finish(driver.open(source), capture_of(source))
+    area, stepping = area_of(window), window.pages["stepping"]
+    assert isinstance(stepping, SteppingPage)
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    window.workspace.selection.select_lines(str(source), (5, 6))
+    for side in (PaneSide.BELOW, PaneSide.RIGHT):
+        opened = area.open_pane("hlo", after=area.panes[1], side=side)
+        assert opened is not None
+        for handle in ribbons(window):
+            handle.grab()
+        opened.header.set_hovered(True)
+        opened.header.tab_stops()[-2].setFocus()  # its ×, which is hidden with the keyboard
+        assert opened.isAncestorOf(qapp.focusWidget())
+        driver.qtbot.mouseClick(opened.header.tab_stops()[-2], Qt.MouseButton.LeftButton)
+        assert not owned_by_others(area)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        assert not shiboken6.isValid(opened)
+        kept = (*window.commands.menus.values(), *stepping.compared.values())
+        assert all(map(shiboken6.isValid, kept))
 
 
 def test_a_second_pane_for_a_stage_shows_it_at_once(

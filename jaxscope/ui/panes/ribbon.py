@@ -135,7 +135,8 @@ class RibbonHandle(QSplitterHandle):
 
     def _neighbours(self) -> list[tuple[StagePane, StagePane]]:
         """Panes at both sides that face each other."""
-        splitter = self.splitter()
+        splitter = self.parentWidget()  # PySide takes `splitter()` to be owned by this handle
+        assert isinstance(splitter, QSplitter)
         index = splitter.indexOf(self)
         if index < 1:
             return []

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -643,17 +643,24 @@ class MainWindow(QMainWindow):
         before = QApplication.focusWidget()
         if before is None or (before.isVisible() and before.isEnabled()):
             return super().focusNextPrevChild(is_next)
+        # Not by `nextInFocusChain`: PySide takes what that returns to be owned by what was asked,
+        # so that with a closed pane would go all that comes after it, such as menus.
         around = before.parentWidget()
         while around is not None and around is not self:
-            near = before.nextInFocusChain()
-            while near is not None and near is not before:
-                is_stop = bool(near.focusPolicy() & Qt.FocusPolicy.TabFocus)
-                is_seen = is_stop and near.isVisible() and near.isEnabled()
-                takes_text = near.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
-                if around.isAncestorOf(near) and is_seen and not takes_text:
-                    near.setFocus()
-                    return True
-                near = near.nextInFocusChain()
+            place = before.mapTo(around, QPoint())
+            near = [
+                stop
+                for stop in list_stops(around)
+                if stop.isEnabled()
+                and stop.focusPolicy() & Qt.FocusPolicy.TabFocus
+                and not stop.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
+            ]
+            if near:
+                nearest = [
+                    (stop.mapTo(around, QPoint()) - place).manhattanLength() for stop in near
+                ]
+                near[nearest.index(min(nearest))].setFocus()
+                return True
             around = around.parentWidget()
         return super().focusNextPrevChild(is_next)
 
