@@ -221,7 +221,8 @@ class Arranger:
         )
 
     def _list_fits(self, beside: bool) -> Iterator[Fit]:
-        scale = min(self._scale(), 1.0)
+        # One scale for most tries, so that groups have one size and are laid out once.
+        scale = min(min(self.least_scale, WHOLE_SCALE) * self.room.text_scale, 1.0)
         yield Fit(beside, scale=scale)
         for aside in _ASIDES_PX:
             yield Fit(beside, self._most_across(bool(aside)), aside, scale)
