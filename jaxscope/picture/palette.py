@@ -88,6 +88,7 @@ class Palette:
     forward: str
     backward: str
     hover: str
+    found: str
     residual: str
 
 
@@ -137,6 +138,7 @@ _COLOURS = {
     "forward": ("#0b57d0", "#8ab4f8"),
     "backward": ("#b3470b", "#ffb077"),
     "hover": ("#5f6b7a", "#b4bfcc"),
+    "found": ("#e0a800", "#f5c518"),
     "residual": ("#c2570c", "#f0954e"),
 }
 """Of each other colour the light one and the dark one."""

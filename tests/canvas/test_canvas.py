@@ -36,6 +36,7 @@ from jaxscope.ui.canvas.navigation import (
     reveal_rect,
     show_opened,
 )
+from jaxscope.ui.canvas.overlay import no_highlight, paint_overlay, pinned_title
 from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture
 from jaxscope.ui.canvas.scene_index import SceneIndex
 from jaxscope.ui.canvas.scene_painter import SceneDrawing, step_areas
@@ -163,6 +164,23 @@ def test_a_group_that_is_too_wide_begins_with_its_first_boxes() -> None:
         assert shown.scale == READABLE_SCALE
         assert shown.to_widget(left, 0.0)[0] >= 0.0
         assert shown.to_widget(first[0] + first[2], 0.0)[0] <= 800.0
+
+
+@pytest.mark.parametrize("at", [0.0, 700.0, 1500.0])
+def test_of_a_group_that_is_too_wide_the_part_with_most_boxes_is_seen(at: float) -> None:
+    """Its first box alone, at the right end, would leave the view blank."""
+    wide, room = 2300.0, 800.0 / READABLE_SCALE
+    group, first = [50.0, 0.0, wide, 2000.0], [50.0 + wide - 100.0, 40.0, 80.0, 40.0]
+    others = [[60.0 + at + 90.0 * (n % 8), 100.0 + 60.0 * n, 80.0, 40.0] for n in range(16)]
+    below = [[60.0 + 1200.0, 1500.0 + 50.0 * n, 80.0, 40.0] for n in range(30)]
+    shown = show_opened(
+        np.array([group, first, *others, *below]), Camera(0.0, 0.0, 1.5), 800.0, 1100.0
+    )
+    assert shown.scale == READABLE_SCALE
+    assert 50.0 <= shown.x <= 50.0 + wide - room + 1e-6, "no room is lost beside the group"
+    assert shown.x <= min(x for x, *_ in others)
+    assert max(x + w for x, _, w, _ in others) <= shown.x + room
+    assert at > 0 or shown.x == 50.0, "from its left end on, where its title is, if that will do"
 
 
 def test_the_wheel_zooms_at_the_pointer(canvas: GraphCanvas) -> None:
@@ -1062,3 +1080,49 @@ def test_a_click_on_the_triangle_opens_and_closes_a_group(
             canvas.double_click(place)  # a second click that comes at once changes nothing
             qtbot.waitUntil(lambda: not canvas.is_busy)
             assert (group in canvas.scene.opened) is is_open
+
+
+@pytest.mark.parametrize("scale", [0.8, 1.6, 3.0])
+def test_how_much_of_a_group_is_meant_is_written_over_its_frame(
+    canvas: GraphCanvas, scale: float
+) -> None:
+    scene, drawing = canvas.scene, canvas._drawing
+    assert scene is not None and drawing is not None
+    item = int(np.flatnonzero(scene.items.is_group[scene.items.num_frames :])[0])
+    item += scene.items.num_frames
+    x, y, width, height = scene.items.rect[item].tolist()
+    light = dataclasses.replace(no_highlight(), current=item, parts={item: (1, 959)})
+    camera = Camera(x - 20.0, y - 20.0, scale)
+    size = round((width + 40.0) * scale), round((height + 40.0) * scale)
+    image = QImage(*size, QImage.Format.Format_RGB32)
+    image.fill(drawing.colors.background)
+    painter = QPainter(image)
+    paint_overlay(painter, drawing, light, camera, *size)
+    painter.end()
+    middle, bottom = size[0] / 2, round((height + 20.0) * scale)
+    reach = measure_text("1 of 959", 10.0 * max(scale, 1.0)) / 2 if scale < 2 else 20.0
+    frame = drawing.colors.selected.rgb()
+    across = range(round(middle - reach), round(middle + reach))
+    plate = [image.pixel(at, row) for at in across for row in range(bottom - 4, bottom + 5)]
+    assert frame not in plate
+    assert frame in [image.pixel(round(25.0 * scale), row) for row in range(size[1])]
+
+
+def test_where_no_title_is_in_sight_the_corner_tells_which_group_one_looks_at(
+    canvas: GraphCanvas,
+) -> None:
+    scene = canvas.scene
+    assert scene is not None
+    assert pinned_title(scene, canvas.camera, canvas.width(), canvas.height()) == ""
+    frame = scene.items.num_frames - 1
+    x, y, width, height = scene.items.rect[frame].tolist()
+    title = scene.items.titles[frame]
+    sees_title = Camera(x - 5.0, y - 5.0, 1.0)
+    assert pinned_title(scene, sees_title, round(width), round(height)) == ""
+    for camera in (Camera(x + 40.0, y - 5.0, 1.0), Camera(x - 5.0, y + 40.0, 1.0)):
+        assert pinned_title(scene, camera, round(width), round(height)).split(" / ")[-1] == title
+    beside = Camera(x - 3.0 * width, y, 1.0)
+    assert title not in pinned_title(scene, beside, round(width), round(height))
+    before = picture(canvas)
+    canvas.pan(width / 2 * canvas.camera.scale, 40.0)
+    assert picture(canvas) != before

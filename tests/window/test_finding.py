@@ -82,6 +82,23 @@ def test_the_graph_lights_up_while_one_types(qtbot: QtBot, pane: StagePane) -> N
     assert told == build_graph_nodes("cosine")
 
 
+def test_what_is_found_has_a_mark_of_its_own(qtbot: QtBot, pane: StagePane) -> None:
+    """Only a step to a hit selects it, and the others still look otherwise than it does."""
+    canvas = pane.findChild(GraphCanvas)
+    assert canvas is not None
+    qtbot.waitUntil(lambda: canvas.scene is not None)
+    type_search(qtbot, pane, "co")
+    found = canvas._highlight.found
+    assert len(found) > 1 and not len(canvas._highlight.selected)
+    assert "found" in canvas.legend.names and "selected" not in canvas.legend.names
+    qtbot.keyClick(pane.header.search, Qt.Key.Key_Return)
+    light = canvas._highlight
+    assert len(light.selected) == 1 and light.found.tolist() == found.tolist()
+    assert {"found", "selected"} <= set(canvas.legend.names)
+    pane.header.search.clear()
+    qtbot.waitUntil(lambda: not len(canvas._highlight.found))
+
+
 def build_graph_nodes(operation: str) -> list[int]:
     graph = build_graph(OPTIMIZED)
     return [n for n in range(len(graph.nodes)) if graph.node(n).operation == operation]

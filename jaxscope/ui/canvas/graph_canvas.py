@@ -83,8 +83,10 @@ from jaxscope.ui.canvas.overlay import (
     paint_edge_shades,
     paint_message,
     paint_overlay,
+    paint_pinned_title,
     paint_progress,
     paint_spotlight,
+    pinned_title,
     results_of_nodes,
 )
 from jaxscope.ui.canvas.picture import (
@@ -245,6 +247,7 @@ class GraphCanvas(QWidget):
         self._marks = _NO_MARKS
         self._was_sign_hit = False
         self._ahead: npt.NDArray[np.int32] = np.zeros(0, np.int32)
+        self._found: npt.NDArray[np.int32] = np.zeros(0, np.int32)
         self._adds = False
         self._current_node = NONE
         self._current_id = ""
@@ -528,6 +531,8 @@ class GraphCanvas(QWidget):
                 paint_spotlight(painter, self._drawing, self._highlight, camera, self.size())
             paint_overlay(painter, self._drawing, self._highlight, camera, width, height)
             paint_edge_shades(painter, self._drawing, camera, width, height)
+            if title := pinned_title(self._drawing.scene, camera, width, height):
+                paint_pinned_title(painter, title, self._drawing.colors)
             self._update_minimap()
             if missing:
                 self.update()
@@ -573,6 +578,7 @@ class GraphCanvas(QWidget):
         return list_outlines(
             drawing.colors,
             selected=bool(np.isin([*light.selected, light.current], seen).any()),
+            found=bool(np.isin(light.found, seen).any()),
             forward=bool(np.isin(light.forward, seen).any()),
             backward=bool(np.isin(light.backward, seen).any()),
         )
@@ -612,7 +618,7 @@ class GraphCanvas(QWidget):
         Nobody has moved the picture by that: it is still fitted when it gets more room.
         """
         scene, marks = self.scene, self._highlight
-        items = np.concatenate([marks.selected, marks.forward, marks.backward])
+        items = np.concatenate([marks.selected, marks.forward, marks.backward, marks.found])
         if scene is None or not len(items):
             return
         rects = scene.items.rect[items]
@@ -1055,7 +1061,8 @@ class GraphCanvas(QWidget):
         across = self._page.width() if self._direction == DOWN else self._page.height()
         is_other = abs(across - self._across_chosen) > OTHER_ROOM_PX
         is_idle = self.scene is not None and not self.is_busy
-        is_free = self._is_untouched and is_as_first and not any(self._marks)  # else it would close
+        is_marked = any(self._marks) or len(self._found) > 0
+        is_free = self._is_untouched and is_as_first and not is_marked  # else it would close
         if is_free and is_other and is_idle:
             assert self._graph is not None
             self._start(self._graph, self._view, None)
@@ -1128,7 +1135,7 @@ class GraphCanvas(QWidget):
         self._current_node = self._reveal = NONE
         self._current_id = ""
         self._marks = _NO_MARKS
-        self._ahead = np.zeros(0, np.int32)
+        self._ahead = self._found = np.zeros(0, np.int32)
         self._focus = None
         self._notes, self._group_notes = {}, {}
 
@@ -1151,6 +1158,12 @@ class GraphCanvas(QWidget):
         if self._colour_by is ColourBy.SAME and marks[0] and marks[0] != before[0]:
             self.repaint_scene()
         self._update_highlight()
+
+    def set_found(self, nodes: npt.NDArray[np.int32]) -> None:
+        """Mark what a search found."""
+        if not np.array_equal(nodes, self._found):
+            self._found = nodes
+            self._update_highlight()
 
     def set_preview(self, nodes: npt.NDArray[np.int32]) -> None:
         """Outline nodes thinly: what is linked to what is looked at ahead."""
@@ -1337,6 +1350,7 @@ class GraphCanvas(QWidget):
         self._highlight = dataclasses.replace(
             self._highlight,
             ahead=items_of_nodes(scene, self._ahead),
+            found=items_of_nodes(scene, self._found),
             noted=distinct(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
             parts=self._count_parts(scene),
         )
@@ -1370,7 +1384,7 @@ class GraphCanvas(QWidget):
         return frozenset(view.nodes_inside(int(scene.items.box[item]))) == self._marks[0]
 
     def _count_parts(self, scene: Scene) -> dict[int, tuple[int, int]]:
-        linked = frozenset().union(*self._marks)
+        linked = frozenset(self._found.tolist()).union(*self._marks)
         return count_parts(self._view, scene, linked) if self._view is not None else {}
 
     def _noted_groups(self, scene: Scene) -> npt.NDArray[np.int64]:

@@ -273,12 +273,13 @@ def words_alone(text: str, colors: Colors) -> LegendEntry:
 
 
 def list_outlines(
-    colors: Colors, *, selected: bool, forward: bool, backward: bool
+    colors: Colors, *, selected: bool, found: bool, forward: bool, backward: bool
 ) -> tuple[LegendEntry, ...]:
     """What the outlines of a selection mean, of those that there are."""
     ground, dashes = colors.background, Qt.PenStyle.DashLine
     entries = (
         (selected, LegendEntry(tr("selected"), ground, QPen(colors.selected, 3))),
+        (found, LegendEntry(tr("found"), ground, QPen(colors.found, 4))),
         (forward, LegendEntry(tr("linked, forward"), ground, QPen(colors.forward, 2))),
         (backward, LegendEntry(tr("linked, backward"), ground, QPen(colors.backward, 2, dashes))),
     )

@@ -28,6 +28,8 @@ _ORDINARY_PX = 480.0
 """Sides of a widget up to which a picture is never enlarged."""
 _NEARLY_WHOLE = 0.85
 """A picture a little too long is shown so much smaller than its width asks: then it is whole."""
+_MOST_SEEN = 0.7
+"""Of the boxes that can be seen at once in a wide group: so many where its left end is shown."""
 _REVEALED_PX = 30
 """What is brought into sight is as far from the border, where there is room."""
 
@@ -223,7 +225,7 @@ def show_opened(
     """The camera that shows all of a group that was opened, if that can be read.
 
     It shrinks and moves no further than it must. A group that is too long is shown from its
-    beginning in all its width; one that is too wide as well from its first boxes on.
+    beginning in all its width; of one that is too wide as well the part with most boxes.
 
     Args:
         rects: The group, then what is in it, float64, shape `(n, 4)`: x, y, width, height.
@@ -240,16 +242,32 @@ def show_opened(
         scale = min(across, text_scale)
     else:
         scale = READABLE_SCALE * text_scale
-        first = rects[1:][rects[1:, 1] <= rects[1:, 1].min() + 1.0]
-        left = float(first[:, 0].min()) - MARGIN_PX
-        right = float((first[:, 0] + first[:, 2]).max())
-        is_near = right - x <= width / scale  # then its title is seen, too
-        x, wide = (x, right - x) if is_near else (left, width / scale)
+        x, wide = _find_fullest(rects, width / scale, height / scale), width / scale
     if scale < camera.scale:
         camera = camera.zoomed(scale / camera.scale, *camera.to_widget(x + wide / 2, y), scale)
     left, top = camera.to_widget(x, y)
     right, bottom = camera.to_widget(x + wide, y + high)
     return camera.moved(_least_move(left, right, width), _least_move(top, bottom, height))
+
+
+def _find_fullest(rects: npt.NDArray[np.float64], wide: float, high: float) -> float:
+    """The left end of the part of a group, at its beginning, in which most of its boxes are whole.
+
+    Args:
+        rects: The group, then what is in it, float64, shape `(n, 4)`: x, y, width, height.
+        wide: Of the part; less than that of the group.
+        high: Likewise.
+    """
+    x, y, across, _ = rects[0].tolist()
+    inside = rects[1:][rects[1:, 1] + rects[1:, 3] <= y + high]
+    lefts = np.minimum(np.concatenate([[x], np.sort(inside[:, 0]) - MARGIN_PX]), x + across - wide)
+    begins, ends = inside[:, 0], inside[:, 0] + inside[:, 2]
+    is_whole = (begins >= lefts[:, None]) & (ends <= lefts[:, None] + wide)
+    counts = is_whole.sum(axis=1)
+    if counts[0] and counts[0] >= _MOST_SEEN * counts.max():
+        return float(x)  # its title is seen, too
+    is_first = is_whole[:, inside[:, 1] <= inside[:, 1].min(initial=np.inf) + 1.0].any(axis=1)
+    return float(lefts[np.lexsort((is_first, counts))[-1]])
 
 
 def is_any_in_sight(

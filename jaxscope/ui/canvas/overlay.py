@@ -21,7 +21,7 @@ from jaxscope.model.graph import distinct
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector, edges_of_item
 from jaxscope.picture.scene.group_layout import DOWN
-from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.scene.scene import LEAST_TITLE_PX, Scene
 from jaxscope.picture.view.view import View
 from jaxscope.program.size import is_counted
 from jaxscope.ui.canvas.navigation import Camera
@@ -93,6 +93,47 @@ def paint_edge_shades(
                 color.setAlphaF(strength)
                 shade.setColorAt(at, color)
             painter.fillRect(QRectF(*area), shade)
+
+
+_PIN_PX = 8.0
+_MOST_PINNED = 0.6
+"""Of the width of the view: so much a title that is out of sight may take."""
+
+
+def pinned_title(scene: Scene, camera: Camera, width: int, height: int) -> str:
+    """Where one is, if no title says it: the names of the open groups around the middle.
+
+    Empty where the innermost one has its title in sight.
+    """
+    items = scene.items
+    rects = items.rect[: items.num_frames]
+    across, along = camera.to_scene(width / 2, height / 2)
+    is_around = (rects[:, 0] <= across) & (across <= rects[:, 0] + rects[:, 2])
+    is_around &= (rects[:, 1] <= along) & (along <= rects[:, 1] + rects[:, 3])
+    around = np.flatnonzero(is_around).tolist()
+    if not around:
+        return ""
+    left, top = camera.to_widget(*rects[around[-1], :2].tolist())
+    if left >= -_PIN_PX and top >= -_PIN_PX:
+        return ""
+    names, most = "", _MOST_PINNED * width
+    for frame in reversed(around):  # the innermost are told first
+        longer = f"{items.titles[frame]} / {names}" if names else items.titles[frame]
+        if names and measure_text(longer, LEAST_TITLE_PX, True) > most:
+            break
+        names = longer
+    return names
+
+
+def paint_pinned_title(painter: QPainter, text: str, colors: Colors) -> None:
+    """Say in the corner which open group one looks at."""
+    area = QRectF(_PIN_PX, _PIN_PX, measure_text(text, LEAST_TITLE_PX, True) + 16.0, 20.0)
+    painter.setPen(colors.frame_border)
+    painter.setBrush(colors.background)
+    painter.drawRoundedRect(area, 5, 5)
+    painter.setPen(colors.text)
+    painter.setFont(graph_font(LEAST_TITLE_PX, True))
+    painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)
 
 
 # Draw long edges in full over the picture, for what one points at or has chosen.
@@ -206,6 +247,7 @@ class Highlight:
         hovered: The item under the pointer, or `NONE`.
         connector: The connector under the pointer, or `NONE`.
         ahead: A thin closed outline: linked to what is under the pointer, in any pane.
+        found: A broad band around the box: what a search found.
         noted: A bookmark at the upper right corner.
         parts: By closed group that is selected or linked in part, how many of all that it counts:
             written on its lower border.
@@ -218,6 +260,7 @@ class Highlight:
     hovered: int = NONE
     connector: int = NONE
     ahead: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
+    found: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     noted: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     parts: Mapping[int, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
@@ -290,6 +333,7 @@ def paint_overlay(
     solid, dashed = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
     near = camera.scale >= NEAR_SCALE
     outlines: tuple[tuple[Indices, QColor, float, Qt.PenStyle, float], ...] = (
+        (highlight.found, colors.found, FOUND_PX, solid, 3.0),
         (highlight.ahead, colors.hover, 1.6 if near else 1.4, solid, 3.0),
         (highlight.backward, colors.backward, 2.2 if near else 2.0, dashed, 2.0),
         (highlight.forward, colors.forward, 2.2 if near else 2.0, solid, 4.0),
@@ -303,7 +347,6 @@ def paint_overlay(
         painter.setPen(QPen(color, pen_px * strength, style))
         _draw_outlines(painter, drawing, chosen, camera, gap)
     _paint_lines(painter, drawing, highlight, camera, sight)
-    _paint_parts(painter, drawing, highlight.parts, seen, camera)
     if len(highlight.noted):
         _paint_notes(painter, drawing, np.intersect1d(highlight.noted, seen), camera)
     if highlight.hovered != NONE:
@@ -312,6 +355,7 @@ def paint_overlay(
     if highlight.current != NONE:
         painter.setPen(QPen(colors.selected, 3.4 * strength))
         _draw_outlines(painter, drawing, np.array([highlight.current]), camera, 1.5)
+    _paint_parts(painter, drawing, highlight.parts, seen, camera)
 
 
 _MOST_ROUNDED = 300
@@ -330,7 +374,8 @@ def _draw_outlines(
         painter.drawRoundedRect(QRectF(*rect), radius, radius)
 
 
-_PART_PX = 10.0
+FOUND_PX = 6.0
+_PART_PX, _LARGE_PART_PX = 10.0, 20.0
 _DIMMED = 0.82
 """How much of what the spotlight leaves out is the ground's colour."""
 _LIT_GAP_PX = 6.0
@@ -381,14 +426,15 @@ def _paint_parts(
         return
     colors = drawing.colors
     painter.save()
-    painter.setFont(graph_font(_PART_PX))
+    size = min(max(_PART_PX * camera.scale, _PART_PX), _LARGE_PART_PX)
+    painter.setFont(graph_font(size))
     for item, (x, y, width, height) in zip(
         chosen.tolist(), _outline(drawing, chosen, camera, 4.0).tolist(), strict=True
     ):
         part, whole = parts[item]
         text = tr("{part:,} of {whole:,}", part=part, whole=whole)
-        wide = measure_text(text, _PART_PX) + 8.0
-        plate = QRectF(x + (width - wide) / 2, y + height - _PART_PX / 2 - 1, wide, _PART_PX + 2)
+        wide = measure_text(text, size) + 8.0
+        plate = QRectF(x + (width - wide) / 2, y + height - size / 2 - 1, wide, size + 2)
         if wide <= width:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colors.background)

@@ -116,6 +116,7 @@ class Colors:
     forward: QColor
     backward: QColor
     hover: QColor
+    found: QColor
     residual: QColor
 
 
@@ -139,6 +140,7 @@ def colors(theme: str) -> Colors:
         forward=QColor(palette.forward),
         backward=QColor(palette.backward),
         hover=QColor(palette.hover),
+        found=QColor(palette.found),
         residual=QColor(palette.residual),
     )
 

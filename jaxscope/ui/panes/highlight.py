@@ -209,8 +209,8 @@ class PaneHighlighter:
         elif isinstance(shown, NodeTableView | OutlineView):
             shown.choose(_to_choose(linked))
         elif canvas is not None:
-            selected = distinct(linked.selected, finding.nodes)
-            canvas.set_highlight(selected, linked.forward, linked.backward)
+            canvas.set_found(finding.nodes)
+            canvas.set_highlight(linked.selected, linked.forward, linked.backward)
             if reveal:
                 canvas.reveal_highlight()
         self.apply_preview()
