@@ -15,7 +15,7 @@ STYLE_NAMES = {
     Style.CONTRACTION: "contraction",
     Style.REDUCTION: "reduction",
     Style.MOVEMENT: "data movement",
-    Style.CONTROL: "control flow, call",
+    Style.CONTROL: "control flow",
     Style.RANDOM: "random numbers",
     Style.LIBRARY: "library, callback",
     Style.FUSION: "fusion",
@@ -30,17 +30,21 @@ STYLE_NAMES = {
 """What styles mean, for a legend; those that look the same mean the same."""
 
 FORWARD_FRAME, BACKWARD_FRAME, SECOND_FRAME, OTHER_FRAME, FUSION_FRAME, CONTROL_FRAME = range(2, 8)
+_STYLE_OF_FRAME = {
+    0: Style.GROUP,
+    1: Style.GROUP,
+    FORWARD_FRAME: Style.FORWARD,
+    BACKWARD_FRAME: Style.BACKWARD,
+    FUSION_FRAME: Style.FUSION,
+    CONTROL_FRAME: Style.CONTROL,
+}
 FRAME_NAMES = {
-    0: STYLE_NAMES[Style.GROUP],
-    1: STYLE_NAMES[Style.GROUP],
-    FORWARD_FRAME: STYLE_NAMES[Style.FORWARD],
-    BACKWARD_FRAME: STYLE_NAMES[Style.BACKWARD],
+    **{frame: STYLE_NAMES[style] for frame, style in _STYLE_OF_FRAME.items()},
     SECOND_FRAME: "backward of backward",
     OTHER_FRAME: "other derivatives",
-    FUSION_FRAME: STYLE_NAMES[Style.FUSION],
-    CONTROL_FRAME: STYLE_NAMES[Style.CONTROL],
 }
-"""What the fill of an opened group means, by its number in `Palette.frame_fill`."""
+"""What an opened group is, by its number in `Palette.frame_fill`; the band of its title has the
+fill of a closed one."""
 
 LINE_NAMES = {"residual": "residual", "connector": "line goes on there"}
 """What lines that have a colour of their own are, and texts in place of lines."""
@@ -92,41 +96,39 @@ class Palette:
     residual: str
 
 
-_GROUP = ("#e9edf4", "#2c3440", "#33415a", "#b3c0d6")
+_GROUP = ("#d9e0f1", "#364459", "#33415a", "#b3c0d6")
 _STYLES = {
-    Style.INPUT: ("#e3f1e4", "#1f3a26", "#3f8a4a", "#66b572"),
-    Style.OUTPUT: ("#dcebe9", "#17393a", "#2c7a78", "#5ab0ac"),
-    Style.CONSTANT: ("#efe9dc", "#3a3529", "#8a7b5a", "#a89a7c"),
+    Style.INPUT: ("#e8f4ea", "#1f3a26", "#39843f", "#60ae66"),
+    Style.OUTPUT: ("#d3eae5", "#163b40", "#20786f", "#5eb2a8"),
+    Style.CONSTANT: ("#f1e9d9", "#3e3726", "#8a7b5a", "#a89c8c"),
     Style.ELEMENTWISE: ("#ffffff", "#1b1e23", "#7f8a97", "#7c8794"),
-    Style.CONTRACTION: ("#fbeaa6", "#453a0c", "#8f7408", "#d0b02e"),
-    Style.REDUCTION: ("#f6e3f1", "#422538", "#a8478c", "#d078b4"),
-    Style.MOVEMENT: ("#e2e6eb", "#3d444d", "#6b7785", "#94a1b0"),
-    Style.CONTROL: ("#e7e4fa", "#322c56", "#6b5bc4", "#9a8cf0"),
-    Style.RANDOM: ("#fbe3e0", "#4a2522", "#c2473b", "#e8776b"),
-    Style.LIBRARY: ("#fde0c0", "#4a3214", "#b86408", "#e0963c"),
-    Style.FUSION: ("#bfe9fb", "#0b465f", "#0784b5", "#45c3f0"),
+    Style.CONTRACTION: ("#fbeaa6", "#453a0c", "#8e7711", "#d0b02e"),
+    Style.REDUCTION: ("#f8e6f3", "#422538", "#a5438c", "#c976bc"),
+    Style.MOVEMENT: ("#e0e2e9", "#3d444d", "#6d7a8e", "#90a2b4"),
+    Style.CONTROL: ("#ddd6fb", "#433a7d", "#5b48bd", "#ab92f0"),
+    Style.RANDOM: ("#f7dfde", "#4a2226", "#c43e35", "#f57a5a"),
+    Style.LIBRARY: ("#f6dcb8", "#4a3214", "#7d4a00", "#f5c27a"),
+    Style.FUSION: ("#bfe9fb", "#0b465f", "#0784b5", "#44c2f6"),
     Style.GROUP: _GROUP,
     Style.REPEAT: _GROUP,
     Style.SECTION: _GROUP,
-    Style.COLLECTIVE: ("#ffd3e0", "#5a1236", "#b8004e", "#ff6fa8"),
-    Style.PORT: ("#faf8ff", "#1f1c33", "#6b5bc4", "#9a8cf0"),
-    Style.FORWARD: ("#e4eeff", "#1c2c48", "#4a78c8", "#7aa2e8"),
-    Style.BACKWARD: ("#ffeddd", "#402d1b", "#b8702e", "#d09a66"),
+    Style.COLLECTIVE: ("#ffd1dd", "#5a1235", "#b8004e", "#ff6fa7"),
+    Style.PORT: ("#fbf9ff", "#221e36", "#8a5fc8", "#b48af0"),
+    Style.FORWARD: ("#d8dfff", "#223865", "#2f6fd6", "#6ea2f5"),
+    Style.BACKWARD: ("#ffe0c0", "#5f3615", "#c0682e", "#dc9450"),
 }
 """Of each style the light and the dark fill, then the light and the dark border."""
 
 _FRAME_FILLS = (
     ("#f3f5f9", "#fbfcfe", "#eef4ff", "#fff4ea", "#fdecf4", "#f1f5e4", "#dff4fc", "#f5f3fd"),
-    ("#1c2027", "#21262e", "#18212f", "#2a2119", "#2c1b26", "#24291a", "#0f2f3e", "#201d2e"),
+    ("#1c2027", "#21262e", "#17233b", "#30211a", "#2c1b26", "#24291a", "#0f2f3e", "#201d2e"),
 )
 _FRAME_LINES = (
     ("#a9b7cc", "#a9b7cc", "#8fb0ea", "#e3ae7c", "#e29abf", "#a9b873", "#0784b5", "#a397dd"),
     ("#5a6a82", "#5a6a82", "#42689f", "#8f6238", "#8f4a72", "#6f7c45", "#45c3f0", "#655a9e"),
 )
-_HEADER_FILLS = (
-    ("#e4e9f2", "#e4e9f2", "#d9e6fd", "#fde4cd", "#fadaea", "#e2eac8", "#c6ecfa", "#e6e2fa"),
-    ("#2c3440", "#2c3440", "#223353", "#443220", "#47293b", "#3b4329", "#134155", "#332d52"),
-)
+_HEADER_FILLS = {SECOND_FRAME: ("#fadaea", "#47293b"), OTHER_FRAME: ("#e2eac8", "#3b4329")}
+"""Of those that have no style."""
 _COLOURS = {
     "background": ("#ffffff", "#16181c"),
     "text": ("#1b1f24", "#eceff3"),
@@ -151,7 +153,12 @@ def _make_palette(name: str, column: int) -> Palette:
         border={style: colours[2 + column] for style, colours in _STYLES.items()},
         frame_fill=_FRAME_FILLS[column],
         frame_line=_FRAME_LINES[column],
-        header_fill=_HEADER_FILLS[column],
+        header_fill=tuple(
+            _STYLES[_STYLE_OF_FRAME[frame]][column]
+            if frame in _STYLE_OF_FRAME
+            else _HEADER_FILLS[frame][column]
+            for frame in sorted(FRAME_NAMES)
+        ),
         **{other: pair[column] for other, pair in _COLOURS.items()},
     )
 
@@ -170,10 +177,11 @@ def explain_boxes(
         grounds: Of opened groups that are seen, as of `Items.ground`.
         has_residuals: Whether lines of residuals are seen.
     """
-    frames = [
-        (FRAME_NAMES[ground], palette.frame_fill[ground], palette.frame_line[ground])
-        for ground in sorted(set(grounds) & FRAME_NAMES.keys())
-    ]
+    frames = []
+    for ground in sorted(set(grounds) & FRAME_NAMES.keys()):
+        style = _STYLE_OF_FRAME.get(ground)
+        line = palette.frame_line[ground] if style is None else palette.border[style]
+        frames.append((FRAME_NAMES[ground], palette.header_fill[ground], line))
     boxes = [
         (STYLE_NAMES[style], palette.fill[style], palette.border[style])
         for style in map(Style, sorted(set(styles)))

@@ -16,6 +16,7 @@ from jax.extend.core import jaxpr_as_fun
 
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.layout.diagram import Drawing
+from jaxscope.picture.palette import CONTROL_FRAME
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.group_layout import measure_header
 from jaxscope.picture.scene.returns import Carry, add_returns
@@ -25,6 +26,7 @@ from jaxscope.picture.scene.visible_edges import Wiring
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.control_flow import Role, find_control_flow
 from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import ROOT, View
 from jaxscope.program.predicates import Predicates
 from jaxscope.worker.stages.jaxpr import argument_names
@@ -417,3 +419,41 @@ def test_arms_are_as_narrow_as_their_titles_and_say_what_they_hold_where_there_i
     assert (items.details[narrow], items.details[broad]) == ("", "5 equations")
     assert items.rect[narrow, 2] < measure_header(items.titles[narrow], "1 equation")
     assert items.rect[broad, 2] >= measure_header(items.titles[broad], "5 equations")
+
+
+def test_a_call_is_drawn_as_a_group_and_a_loop_with_its_inside_as_control_flow() -> None:
+    """Open and closed, in a jaxpr as in StableHLO; a legend has no third name for them."""
+
+    @jax.jit
+    def inner(x: jax.Array) -> jax.Array:
+        return jnp.sin(x) * jnp.cos(x) + x
+
+    def program(x: jax.Array) -> jax.Array:
+        y = inner(x) + inner(x * 2)
+        return jax.lax.while_loop(lambda c: c.sum() < 9, lambda c: inner(c) + c * 2, y)
+
+    for graph in (trace(program, V), lower(program, V)):
+        view = build_view(graph)
+        calls = loops = 0
+        for opened in (frozenset[str](), view.all_groups()):
+            scene = build_scene(view, opened)
+            owners = scene.items.node.tolist()
+            for item, owner in enumerate(owners):
+                box = view.boxes[int(scene.items.box[item])]
+                if not box.children or owner == NONE:
+                    continue
+                operation = graph.operation(owner)
+                style, ground = scene.items.style[item], scene.items.ground[item]
+                if "while" in operation:
+                    loops += 1
+                    assert style == Style.CONTROL
+                    inside = [n for n, p in enumerate(scene.items.parent.tolist()) if p == item]
+                    frames = [n for n in inside if n < scene.items.num_frames]
+                    grounds = {int(scene.items.ground[n]) for n in frames if owners[n] == NONE}
+                    assert grounds <= {CONTROL_FRAME}, "the body and the condition"
+                    assert item >= scene.items.num_frames or ground == CONTROL_FRAME
+                else:
+                    calls += 1
+                    assert operation.rpartition(".")[2] in ("jit", "pjit", "call"), operation
+                    assert style == Style.GROUP and ground in (0, 1)
+        assert calls > 1 and loops == 2

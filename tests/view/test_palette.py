@@ -13,6 +13,7 @@ from jaxscope.picture.palette import (
     FRAME_NAMES,
     FUSION_FRAME,
     LIGHT,
+    LINE_NAMES,
     PALETTES,
     STYLE_NAMES,
     Palette,
@@ -57,30 +58,57 @@ def test_every_style_has_colours_and_a_name() -> None:
     assert set(STYLE_NAMES) == set(Style)
 
 
-def lab(color: str) -> tuple[float, float, float]:
-    """CIE L*a*b* under D65."""
+_EYES = {
+    "all": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    "without green": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "without red": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+}
+"""Linear RGB as eyes without a kind of cones see it: Machado, Oliveira, Fernandes 2009."""
+
+
+def oklab(color: str, eyes: str) -> tuple[float, float, float]:
+    """Björn Ottosson's OKLab: equal distances look equally far apart."""
     channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    r, g, b = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    x = (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047
-    y = 0.2126 * r + 0.7152 * g + 0.0722 * b
-    z = (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883
-    u, v, w = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
-    return 116 * v - 16, 500 * (u - v), 200 * (v - w)
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    seen = (sum(a * b for a, b in zip(row, linear, strict=True)) for row in _EYES[eyes])
+    r, g, b = (min(max(each, 0.0), 1.0) for each in seen)
+    long = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b) ** (1 / 3)
+    middle = (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b) ** (1 / 3)
+    short = (0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b) ** (1 / 3)
+    return (
+        0.2104542553 * long + 0.7936177850 * middle - 0.0040720468 * short,
+        1.9779984951 * long - 2.4285922050 * middle + 0.4505937099 * short,
+        0.0259040371 * long + 0.7827717662 * middle - 0.8086757660 * short,
+    )
 
 
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
-def test_what_a_legend_tells_apart_looks_apart(palette: Palette) -> None:
-    """By fill and border together; what looks the same has the same name."""
-    related = {frozenset({Style.CONTROL, Style.PORT})}  # a loop and what goes around: by shape
-    for one, other in itertools.combinations(Style, 2):
+@pytest.mark.parametrize(
+    ("eyes", "least"), [("all", 0.12), ("without green", 0.06), ("without red", 0.06)]
+)
+def test_what_a_legend_tells_apart_looks_apart(palette: Palette, eyes: str, least: float) -> None:
+    """By fill and border together; what has the same name looks the same."""
+    entries = [explain_boxes([style], [], False, palette)[0] for style in Style]
+    entries += [explain_boxes([], [frame], False, palette)[0] for frame in FRAME_NAMES]
+    entries += [*explain_boxes([], [], True, palette)]
+    entries.append((LINE_NAMES["connector"], palette.stub_fill, palette.muted))
+    looks = dict[str, tuple[str, ...]]()
+    for name, *look in entries:
+        assert looks.setdefault(name, tuple(look)) == tuple(look), name
+    for (one, ones), (other, others) in itertools.combinations(looks.items(), 2):
         distance = sum(
-            math.dist(lab(colors[one]), lab(colors[other]))
-            for colors in (palette.fill, palette.border)
+            math.dist(oklab(each, eyes), oklab(beside, eyes))
+            for each, beside in zip(ones, others, strict=True)
         )
-        if STYLE_NAMES[one] == STYLE_NAMES[other]:
-            assert distance == 0, (one, other)
-        elif frozenset({one, other}) not in related:
-            assert distance >= 15, (one, other, distance)
+        assert distance >= least, (one, other, distance)
 
 
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
@@ -90,9 +118,9 @@ def test_a_legend_explains_tinted_frames_and_says_each_name_once(palette: Palett
     entries = explain_boxes([*styles, *styles], grounds, True, palette)
     names = ["forward", "backward", "residual", "fusion", "group"]
     assert [name for name, *_ in entries] == names
-    assert entries[0][1] == palette.frame_fill[FORWARD_FRAME]
+    assert entries[0][1] == palette.header_fill[FORWARD_FRAME] == palette.fill[Style.FORWARD]
     assert explain_boxes([], [FUSION_FRAME], False, palette) == (
-        ("fusion", palette.frame_fill[FUSION_FRAME], palette.border[Style.FUSION]),
+        ("fusion", palette.header_fill[FUSION_FRAME], palette.border[Style.FUSION]),
     )
     assert len(palette.frame_fill) == len(palette.frame_line) == len(FRAME_NAMES)
 
@@ -106,6 +134,7 @@ def test_a_legend_explains_tinted_frames_and_says_each_name_once(palette: Palett
         ("reduce_sum", Style.REDUCTION),
         ("broadcast_in_dim", Style.MOVEMENT),
         ("while", Style.CONTROL),
+        ("jit", Style.GROUP),
         ("something_new", Style.ELEMENTWISE),
     ],
 )

@@ -63,6 +63,8 @@ from jaxscope.picture.scene.side_by_side import (
     values_at_once,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
+from jaxscope.picture.view.labels import style_of_group
+from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, Box, View
 
@@ -434,7 +436,6 @@ def assemble_scene(
 
 
 _GROUNDS = {
-    BranchKind.NESTED: CONTROL_FRAME,
     BranchKind.ARM: CONTROL_FRAME,
     BranchKind.FORWARD: FORWARD_FRAME,
     BranchKind.BACKWARD: BACKWARD_FRAME,
@@ -443,7 +444,9 @@ _GROUNDS = {
 _ORDER_GROUNDS = {"backward": BACKWARD_FRAME, "backward of backward": SECOND_FRAME}
 
 
-def _choose_grounds(shown: list[Box], parent: Int32s, num_frames: int) -> npt.NDArray[np.int8]:
+def _choose_grounds(
+    view: View, shown: list[Box], parent: Int32s, num_frames: int
+) -> npt.NDArray[np.int8]:
     """Of each item the number of its ground: parts of a gradient have their own, see `Palette`."""
     depths = np.zeros(len(shown), np.int8)
     grounds = np.zeros(len(shown), np.int8)
@@ -453,6 +456,8 @@ def _choose_grounds(shown: list[Box], parent: Int32s, num_frames: int) -> npt.ND
         kind, label = shown[item].kind, shown[item].label
         if kind is BranchKind.ORDER:
             grounds[item] = _ORDER_GROUNDS.get(label.partition(" · ")[0], OTHER_FRAME)
+        elif kind is BranchKind.NESTED and style_of_group(view, shown[item]) is Style.CONTROL:
+            grounds[item] = CONTROL_FRAME
         else:
             grounds[item] = depths[item] if kind is None else _GROUNDS.get(kind, depths[item])
     return grounds
@@ -567,7 +572,7 @@ class _Collector:
             is_group=np.asarray([bool(box.children) for box in shown], bool),
             num_frames=num_frames,
             is_reversed=self._is_reversed[around],
-            ground=_choose_grounds(shown, parent, num_frames),
+            ground=_choose_grounds(view, shown, parent, num_frames),
         )
 
     def _list_details(

@@ -45,7 +45,7 @@ _OUTPUT, _CONSTANT, _EQUATION = (
 
 _GROUP_STYLES = {
     BranchKind.PROGRAM: Style.GROUP,
-    BranchKind.NESTED: Style.CONTROL,
+    BranchKind.NESTED: Style.GROUP,  # but that of a loop or a branch
     BranchKind.FUSION: Style.FUSION,
     BranchKind.SCOPE: Style.GROUP,
     BranchKind.ARGUMENTS: Style.INPUT,
@@ -136,7 +136,19 @@ def _text_of_group(view: View, box: Box) -> BoxText:
         devices = _count_devices(view.graph.attributes(box.node))
         if devices:
             count = say(TOGETHER, first=count, then=on_each(devices))
-    return BoxText(label, count, _GROUP_STYLES[box.kind])
+    return BoxText(label, count, style_of_group(view, box))
+
+
+def style_of_group(view: View, box: Box) -> Style:
+    """How a group is drawn, open or closed: what a call holds as other groups, a loop not."""
+    assert box.kind is not None
+    owner = box
+    while owner.kind is BranchKind.NESTED and owner.node == NONE:  # such as the body of a loop
+        owner = view.boxes[owner.parent]
+    is_nested = box.kind is owner.kind is BranchKind.NESTED
+    if is_nested and style_of(view.graph.operation(owner.node)) is Style.CONTROL:
+        return Style.CONTROL
+    return _GROUP_STYLES[box.kind]
 
 
 def _count_alike(view: View, box: Box) -> tuple[int, int]:

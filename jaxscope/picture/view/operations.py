@@ -56,10 +56,10 @@ _WORDS: tuple[tuple[Style, str], ...] = (
                      "get_tuple_element|split|device_put|convert_element_type|convert|"
                      "dynamic_broadcast_in_dim|dynamic_reshape|optimization_barrier|"
                      "sharding_constraint|parameter|add_any_nothing"),
-    (Style.CONTROL, "while|scan|cond|conditional|case|if|call|jit|pjit|closed_call|core_call|"
-                    "custom_jvp_call|custom_vjp_call|custom_vjp_call_jaxpr|remat|checkpoint|"
-                    "remat2|shard_map|xla_pmap|custom_lin|map|run_state|composite|async_start|"
-                    "async_done|async_update"),
+    (Style.CONTROL, "while|scan|cond|conditional|case|if|map|run_state"),
+    (Style.GROUP, "call|jit|pjit|closed_call|core_call|custom_jvp_call|custom_vjp_call|"
+                  "custom_vjp_call_jaxpr|remat|checkpoint|remat2|shard_map|xla_pmap|custom_lin|"
+                  "composite|async_start|async_done|async_update"),
     (Style.FUSION, "fusion"),
 )  # fmt: skip
 

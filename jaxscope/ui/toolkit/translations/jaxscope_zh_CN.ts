@@ -8664,8 +8664,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>缩并</translation>
     </message>
     <message>
-        <source>control flow, call</source>
-        <translation>控制流、调用</translation>
+        <source>control flow</source>
+        <translation>控制流</translation>
     </message>
     <message>
         <source>copies, many at once</source>
