@@ -16,6 +16,7 @@ from jaxscope.export.page import draw_graph
 from jaxscope.export.svg import scene_to_svg_parts
 from jaxscope.model import Graph, is_available
 from jaxscope.picture.layout.text_width import measure_text
+from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
     READABLE_SCALE,
@@ -24,7 +25,7 @@ from jaxscope.picture.scene.first_picture import (
     Arranger,
     Viewport,
 )
-from jaxscope.picture.scene.scene import LEAST_TITLE_PX, Scene
+from jaxscope.picture.scene.scene import LEAST_TITLE_PX, Fit, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.picture.view.view import ROOT, View
@@ -122,6 +123,29 @@ def test_boxes_have_room_for_their_titles_however_small_the_picture(width: int) 
         assert title.text.split("\n") == list(items.title_lines(title.item))
         assert title.sign is not None and not title.is_sign_below
         assert title.sign.x() + 4.0 < title.area.left() + 3.0
+
+
+@pytest.mark.parametrize("scale", [0.58, 0.66, 0.74])
+def test_the_title_of_an_open_group_has_room_for_its_count(scale: float) -> None:
+    def program(x: jax.Array) -> jax.Array:
+        def narrow_but_with_a_rather_long_name(carry: jax.Array, _: None) -> tuple[jax.Array, None]:
+            return jnp.sin(carry), None
+
+        for _ in range(4):
+            with jax.named_scope("a_scope_with_a_long_name_too"):
+                x = jnp.exp(jnp.sin(x))
+            x = jax.lax.scan(narrow_but_with_a_rather_long_name, x, None, length=3)[0]
+        return x
+
+    view = build_view(trace(program, jnp.ones(3)))
+    scene = build_scene(view, view.all_groups(), fit=Fit(scale=scale))
+    drawing = SceneDrawing(SceneIndex(scene), colors("light"))
+    titles = [title for title in drawing.list_titles(scale) if title.is_frame]
+    assert len(titles) == scene.items.num_frames > 0
+    for title in titles:
+        assert title.text == scene.items.titles[title.item]
+        assert title.detail == scene.items.details[title.item]
+        assert not title.detail_area.isEmpty(), title.text
 
 
 def test_long_titles_stand_on_two_lines_where_both_parts_would_not_be_open_else() -> None:

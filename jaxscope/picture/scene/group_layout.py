@@ -73,10 +73,15 @@ BOX_MAX_PX, _GROUP_MAX_PX = 256.0, 400.0
 """Of operations and values; of groups, whose names often differ at their ends."""
 
 
-def measure_header(title: str, detail: str) -> float:
-    """How wide an open group's header is, in pixels, with its title and what it counts."""
-    wide = measure_text(title, TITLE_PX, True) + measure_text(detail, DETAIL_PX)
-    return wide + 3 * FRAME_PADDING_PX
+def measure_header(title: str, detail: str, scale: float = 1.0) -> float:
+    """How wide an open group's header is, in pixels, with its title and what it counts.
+
+    Also where it is shown at a scale, with texts that can be read.
+    """
+    titled, counted = measure_text(title, TITLE_PX, True), measure_text(detail, DETAIL_PX)
+    least = titled * max(LEAST_TITLE_PX / TITLE_PX / scale, 1.0)
+    least += counted * max(LEAST_TEXT_PX / DETAIL_PX / scale, 1.0)
+    return least + _HEADER_SIGN_PX + _HEADER_GAPS_PX / scale
 
 
 class BoxTexts:
@@ -331,6 +336,7 @@ DOWN, RIGHT = "down", "right"
 FRAME_PADDING_PX = 16.0
 WALK_PX = 136.0
 """Room in the title of a repeat for which copy is shown, and for the way to the others."""
+_HEADER_SIGN_PX, _HEADER_GAPS_PX = 30.0, 18.0  # before the title; beside it and its count
 _BOX_MIN_PX = 64.0
 _STEP_PX = 16.0  # widths in steps look calmer, and alike groups become equal
 _STACK_PX = 6.0  # by which the cards behind a repeat stick out
@@ -689,9 +695,9 @@ class GroupPlacer:
             # Arms stand side by side: their counts are written where there is room for them.
             is_arm = self._view.boxes[box].kind is BranchKind.ARM
             detail = "" if is_arm else self._texts.detail_of_frame(box)
-            header = measure_header(text.title, detail)
+            header = measure_header(text.title, detail, self._fit.scale)
         if box in self._wiring.hidden:
-            header += WALK_PX
+            header += WALK_PX * max(LEAST_TEXT_PX / DETAIL_PX / self._fit.scale, 1.0)
         drawing = placed.drawing
         inner, inner_height = (
             (drawing.across, drawing.along) if self._is_down else (drawing.along, drawing.across)
