@@ -104,6 +104,7 @@ def long_names() -> Graph:
     return trace(jax.value_and_grad(program), x, x)
 
 
+@pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("width", [280, 330, 400, 520, 690, 760, 1200])
 def test_boxes_have_room_for_their_titles_however_small_the_picture(width: int) -> None:
     """Each is as large as a title may be, whole, with the triangle of a closed group beside it."""
@@ -125,6 +126,7 @@ def test_boxes_have_room_for_their_titles_however_small_the_picture(width: int) 
         assert title.sign.x() + 4.0 < title.area.left() + 3.0
 
 
+@pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("scale", [0.58, 0.66, 0.74])
 def test_the_title_of_an_open_group_has_room_for_its_count(scale: float) -> None:
     def program(x: jax.Array) -> jax.Array:
