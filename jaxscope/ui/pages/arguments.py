@@ -18,6 +18,7 @@ from jaxscope.ui.toolkit.widgets import EmptyNotice, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _MAX_LEAVES = 20_000
+_VALUE = 3
 _PATH = Qt.ItemDataRole.UserRole
 
 
@@ -37,8 +38,15 @@ class ArgumentsPage(PageWidget):
         self.tree.setUniformRowHeights(True)
         self.tree.setSelectionMode(QTreeWidget.SelectionMode.ExtendedSelection)
         self.tree.setAccessibleName(tr("Arguments and results"))
-        self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
-        self.tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        header = self.tree.header()
+        header.setStretchLastSection(False)
+        for column in range(5):  # the values have the room that the others leave
+            mode = (
+                QHeaderView.ResizeMode.Stretch
+                if column == _VALUE
+                else QHeaderView.ResizeMode.ResizeToContents
+            )
+            header.setSectionResizeMode(column, mode)
         self.notice = EmptyNotice(self.tree, tr("Run a call to see its arguments and results."))
         self._is_told = False
         self.tree.itemSelectionChanged.connect(self._on_tree_selection_changed)
