@@ -165,6 +165,7 @@ def test_a_closed_pane_takes_nothing_of_others_along(
         assert opened is not None
         for handle in ribbons(window):
             handle.grab()
+        assert not owned_by_others(area)
         opened.header.set_hovered(True)
         opened.header.tab_stops()[-2].setFocus()  # its ×, which is hidden with the keyboard
         assert opened.isAncestorOf(qapp.focusWidget())
