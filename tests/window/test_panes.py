@@ -100,6 +100,94 @@ def test_panes_split_to_every_side(window: MainWindow):
     assert laid_out(area) == ["stablehlo", "source", "hlo", ["down", "grad", "optimized"]]
 
 
+def shares_of(area: PaneArea) -> list[float]:
+    shares = area.arrangement().shares
+    return [share / sum(shares) for share in shares]
+
+
+@pytest.mark.parametrize("at", [0, 1], ids=["source", "program"])
+def test_a_closed_pane_comes_back_where_it_was(
+    driver: Driver, window: MainWindow, source: Path, at: int
+) -> None:
+    window.resize(1280, 720)
+    driver.finish(driver.open(source), capture_of(source))
+    area = area_of(window)
+    area.arrange()
+    before, shares, stage = laid_out(area), shares_of(area), area.panes[at].wanted_stage
+    assert area.panes[1].form is Form.GRAPH
+    area.close_pane(area.panes[at])
+    assert len(area.panes) == 1
+    window.workspace.show_stage(stage)
+    assert laid_out(area) == before and area.active is area.panes[at] and area.grows
+    assert area.panes[1].form is Form.GRAPH, "not the text that the source is"
+    assert shares_of(area) == pytest.approx(shares, abs=0.01)
+
+
+@pytest.mark.parametrize("stage", [SOURCE, "jaxpr"])
+def test_what_was_never_there_opens_as_in_a_new_window(
+    driver: Driver, window: MainWindow, source: Path, stage: str
+) -> None:
+    """The panes are those of an earlier start, so none was closed in this one."""
+    driver.finish(driver.open(source), build_capture())
+    area = area_of(window)
+    (left,) = {SOURCE, "grad"} - {stage} if stage == SOURCE else {SOURCE}
+    area.arrange(Split(True, (PaneSpec(left, "text" if left == SOURCE else "graph"),), (1.0,)))
+    window.workspace.show_stage(stage)
+    assert laid_out(area) == [SOURCE, "grad" if stage == SOURCE else "jaxpr"]
+    assert area.panes[1].form is Form.GRAPH
+    assert shares_of(area) == pytest.approx([0.34, 0.66], abs=0.02)
+
+
+def test_a_closed_pane_comes_back_into_a_column_and_not_where_panes_were_moved(
+    window: MainWindow,
+) -> None:
+    area = area_of(window)
+    below = area.open_pane("hlo", after=area.panes[0], side=PaneSide.BELOW)
+    kept = [pane for pane in area.panes if pane.wanted_stage != SOURCE]
+    area.close_pane(area.panes[0])
+    assert laid_out(area) == ["hlo", "jaxpr", "optimized"]
+    window.workspace.show_stage(SOURCE)
+    assert laid_out(area) == [["down", "source", "hlo"], "jaxpr", "optimized"]
+    assert list(area.panes[1:]) == kept, "the others are the same panes as before"
+    area.close_pane(area.panes[0])
+    assert below is not None
+    area.move_pane(below, kept[-1], PaneSide.BELOW)
+    window.workspace.show_stage(SOURCE)
+    assert laid_out(area) == ["source", "jaxpr", ["down", "optimized", "hlo"]]
+
+
+def test_without_the_source_the_graph_has_the_room_of_the_lesson(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    window.resize(1280, 720)
+    source.write_text(LESSON + source.read_text())
+    driver.finish(driver.open(source), build_capture())
+    area, inspector = area_of(window), window.workspace.inspector
+    area.arrange()
+    driver.wait_until(lambda: inspector.height() > area.height() // 3)
+    area.close_pane(area.panes[0])
+    driver.wait_until(lambda: inspector.isVisible() and inspector.height() < area.height() // 6)
+    assert area.panes[0].code.isVisible() or area.panes[0].is_graph_shown
+    window.workspace.show_stage(SOURCE)
+    driver.wait_until(lambda: inspector.height() > area.height() // 3)
+
+
+def test_a_split_is_not_taken_along_into_another_file(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+) -> None:
+    driver.finish(driver.open(source), capture_of(source))
+    area = area_of(window)
+    for pane in (area.panes[1], area.panes[0]):
+        area.open_pane(pane.wanted_stage, after=pane, side=PaneSide.BELOW)
+    assert laid_out(area) == [["down", SOURCE, SOURCE], ["down", "grad", "grad"], "optimized"]
+    other = tmp_path / "other.py"
+    other.write_text(source.read_text())
+    window.open_path(str(other))
+    driver.wait_until(lambda: window.controller.state.file == str(other))
+    assert [type(part) for part in area.arrangement().parts] == [PaneSpec] * 3
+    assert len(area.wanted_stages()) == 3
+
+
 def test_a_pane_moves_beside_another_and_two_swap(window: MainWindow):
     area = area_of(window)
     source, jaxpr, optimized = area.panes

@@ -477,6 +477,34 @@ def _describe(splitter: QSplitter, specify: Callable[[StagePane], PaneSpec]) -> 
     return Split(splitter.orientation() == Qt.Orientation.Horizontal, tuple(parts), shares)
 
 
+def _shape(part: PaneSpec | Split) -> object:
+    """How parts lie in each other, whatever they show and however wide they are."""
+    if isinstance(part, PaneSpec):
+        return None
+    return part.is_across, *map(_shape, part.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Closed:
+    """A pane that was closed, so that it can come back where it was.
+
+    Attributes:
+        before: How panes were laid out with it.
+        at: Which of these it was.
+        after: How they were laid out without it.
+        grows: Whether a third view would have come by itself.
+    """
+
+    before: Split
+    at: int
+    after: Split
+    grows: bool
+
+    @property
+    def spec(self) -> PaneSpec:
+        return panes_of(self.before)[self.at]
+
+
 class PaneArea(QWidget):
     """Owns the panes; `panes_changed` fires when one is opened, closed or shows another stage.
 
@@ -511,6 +539,7 @@ class PaneArea(QWidget):
         self._tree = PaneTree(self._ribbons)
         self._waiting: Split | None = None
         self._grows = False
+        self._closed: list[_Closed] = []
         self.is_wrapping = False
         self._companion: QWidget | None = None
         self._is_companion_hidden, self._companion_share = False, COMPANION_SHARE
@@ -637,6 +666,7 @@ class PaneArea(QWidget):
             self._waiting = arrangement
             return
         self._loosen()
+        self._closed.clear()
         before, self._active = self.panes, None
         self._release_companion()
         self._tree.clear()
@@ -684,16 +714,56 @@ class PaneArea(QWidget):
         """Close a pane, unless it is the last."""
         if len(self.panes) == 1:
             return
-        self._grows = False
         self._loosen()
+        before, at, grows = self._tree.describe(self._specify), self.panes.index(pane), self._grows
+        self._grows = False
         self._release_companion()
         self._tree.take_out(pane)
+        closed = _Closed(before, at, self._tree.describe(self._specify), grows)
+        self._closed = [*self._closed, closed][-MAX_PANES:]
         pane.hide()
         pane.deleteLater()
         if self._active is pane:
             self._active = None
             self.activate(self._tree.panes()[0])
         self.panes_changed.emit()
+
+    def close_twins(self) -> None:
+        """Close further panes of one stage and form, which show nothing else."""
+        known: set[PaneSpec] = set()
+        for pane in self.panes:
+            spec = self._specify(pane)
+            if spec in known:
+                self.close_pane(pane)
+            known.add(spec)
+
+    def _reopen(self, stage_name: str) -> bool:
+        """Show a stage where a pane was closed, unless panes were laid out otherwise since.
+
+        The source comes back where it was, and any stage where one was. Tells whether it does.
+        """
+        now, is_source = _shape(self._tree.describe(self._specify)), stage_name == SOURCE
+        fitting = (
+            each
+            for each in reversed(self._closed)
+            if (each.spec.stage == SOURCE) is is_source and _shape(each.after) == now
+        )
+        closed = next(fitting, None)
+        if closed is None:
+            return False
+        self._closed.remove(closed)
+        self._loosen()
+        spec, panes = closed.spec, self._tree.panes()
+        is_same = spec.stage == stage_name
+        pane = self._make_specified(spec if is_same else PaneSpec(stage_name, spec.form))
+        panes.insert(closed.at, pane)
+        in_order = iter(panes)
+        self._tree.clear()
+        self._tree.build(closed.before, lambda _spec: next(in_order))
+        self._grows = closed.grows
+        self.activate(pane)
+        self.panes_changed.emit()
+        return True
 
     def move_pane(self, pane: StagePane, beside: StagePane, side: PaneSide) -> None:
         """Put a pane to a side of another, or swap the two."""
@@ -805,7 +875,8 @@ class PaneArea(QWidget):
     def show_in_active(self, stage_name: str) -> None:
         """Show a stage in the active pane, unless one shows it already.
 
-        The only source keeps its pane: where there is no other pane, one is opened beside it.
+        The source has a pane of its own, and so has the program: where there is none, one is
+        opened, where it was if it was closed.
         """
         for pane in self.panes:
             if pane.wanted_stage == stage_name:
@@ -816,11 +887,19 @@ class PaneArea(QWidget):
         target = self._active
         if target is None or target.wanted_stage == SOURCE:
             target = next((p for p in self.panes if p.wanted_stage != SOURCE), target)
-        if target is not None and len(self.panes) == 1 and target.wanted_stage == SOURCE:
-            self.open_pane(stage_name, after=target)
-        elif target is not None:
-            self.set_stage(target, stage_name)
-            self.activate(target)
+        if target is None:
+            return
+        is_source = stage_name == SOURCE
+        if is_source or (len(self.panes) == 1 and target.wanted_stage == SOURCE):
+            beside, side = (self.panes[0], PaneSide.LEFT) if is_source else (target, PaneSide.RIGHT)
+            if self._reopen(stage_name):
+                return
+            if self.open_pane(stage_name, after=beside, side=side) is not None:
+                if len(self.panes) == self._tree.num_columns == 2:
+                    self._tree.share(FIRST_ARRANGEMENT.shares)
+                return
+        self.set_stage(target, stage_name)
+        self.activate(target)
 
     def show_links(self, links: Links, *, reveal: bool) -> None:
         """Highlight in all panes what is linked to the selection."""
@@ -908,7 +987,7 @@ class PaneArea(QWidget):
     def _make_specified(self, spec: PaneSpec) -> StagePane:
         pane = self._make_pane(spec.stage)
         pane.header.set_name(spec.name)
-        if spec.form in {form.value for form in Form}:
+        if spec.stage != SOURCE and spec.form in {form.value for form in Form}:  # that is a text
             pane.prefer_form(Form(spec.form))
         return pane
 

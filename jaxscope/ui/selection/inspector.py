@@ -845,7 +845,7 @@ class Inspector(QFrame):
             self._arrange()
 
     def set_low(self, *, is_low: bool) -> None:
-        """Whether there is so little height that a guest is folded."""
+        """Whether there is so little height for it that a guest is folded."""
         if is_low is not self._is_low:
             self._is_low, self._is_unfolded = is_low, False
             self._arrange()

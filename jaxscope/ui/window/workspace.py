@@ -81,7 +81,7 @@ class Workspace(QWidget):
         self._settle = QTimer(self, interval=_SETTLE_MS)
         self._settle.timeout.connect(self._on_settle_timeout)
         self._resized = QTimer(self, singleShot=True, interval=0)
-        self._resized.timeout.connect(self._on_resized_timeout)
+        self._resized.timeout.connect(self._fold_lesson)
         self.inspector = Inspector()
         self.area = PaneArea(make_graph, self.selection, self.lines)
         if late_panes:
@@ -127,8 +127,10 @@ class Workspace(QWidget):
             self._resized.start()  # while the area is laid out nothing in it may move
         return super().eventFilter(watched, event)
 
-    def _on_resized_timeout(self) -> None:
-        self.inspector.set_low(is_low=self.area.height() < _LOW_PX)
+    def _fold_lesson(self) -> None:
+        """Let a lesson be one line where it would take from a graph what that needs."""
+        is_below_graph = SOURCE not in self.area.wanted_stages()
+        self.inspector.set_low(is_low=is_below_graph or self.area.height() < _LOW_PX)
 
     def _place_lesson(self) -> None:
         """Beside the views it would take from the program's graph what that needs."""
@@ -167,6 +169,7 @@ class Workspace(QWidget):
         self.lines.set_state(state)
         if state.file != before.file:
             self.selection.clear()
+            self.area.close_twins()
             self._is_other_file = True
         for path, moves in find_moved_files(before, state).items():
             self.selection.move_lines(path, moves)
@@ -354,6 +357,7 @@ class Workspace(QWidget):
             pane.wanted_stage = next(free, traced[-1])
 
     def _on_area_panes_changed(self) -> None:
+        self._fold_lesson()
         self._follow_call()
         for pane in self.area.panes:
             pane.set_theme(self._theme, self._points)
