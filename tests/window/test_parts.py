@@ -8,6 +8,7 @@ import math
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from jaxscope.errors import (
     UsageError,
     WorkerLost,
 )
+from jaxscope.in_process import capture_function
 from jaxscope.model import (
     Check,
     Cost,
@@ -55,6 +57,7 @@ from jaxscope.ui.selection.inspector import (
     describe_node,
     split_path,
 )
+from jaxscope.ui.session.call_text import order_as_written
 from jaxscope.ui.session.source_file import MAX_SOURCE_BYTES, FileWatcher, read_source
 from jaxscope.ui.source import code_view
 from jaxscope.ui.source.code_view import _MARK_NAMES, CodeView, Mark
@@ -189,6 +192,24 @@ def test_static_leaves_are_not_counted_as_arrays():
     told = describe_call([*model, static], [], "#000")
     assert "2 arrays, 24 B, 1 static" in told
     assert "2 arrays, 24 B<" in describe_call(model, [], "#000")
+
+
+def test_arguments_are_told_in_the_order_of_the_call() -> None:
+    """JAX itself sorts what is given by keyword: checked with a call that it traces."""
+
+    def f(a: Any, z: Any, *, b: Any) -> Any:
+        return a.sum() + b["w"] * z
+
+    capture = capture_function(f, (np.ones(2),), {"z": np.ones(3), "b": {"w": np.ones(3)}})
+    assert [leaf.path for leaf in capture.arguments] == ["a", "b['w']", "z"]
+    for call, order in (
+        ("f(f32[2], z=f32[3], b={'w': f32[3]})", ["a", "z", "b['w']"]),
+        ("f(f32[2], b={'w': f32[]}, z=f32[3])", ["a", "b['w']", "z"]),
+        ("f(**arguments)", ["a", "b['w']", "z"]),
+        ("f(", ["a", "b['w']", "z"]),
+    ):
+        told = order_as_written(capture.arguments, call)
+        assert [leaf.path for leaf in told] == order
 
 
 def test_paths_of_leaves_are_cut_where_their_branches_are():

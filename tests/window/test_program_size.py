@@ -31,9 +31,10 @@ from jaxscope.notebook import make_shown
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.operations import short_operation
 from jaxscope.picture.view.tree import GATHERED, BranchKind
 from jaxscope.program.size import count_program, describe_count
-from jaxscope.ui.canvas.item_text import describe_item
+from jaxscope.ui.canvas.item_text import describe_item, describe_rest
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -157,8 +158,41 @@ def test_a_group_says_how_many_of_its_instructions_have_no_box(capture: Capture)
     for box in groups:
         held = view.count_in_boxes(box)
         is_less = is_open[box] and held < view.boxes[box].num_counted
-        assert (f"{held:,} of them are in the boxes" in told[box]) == is_less
+        assert (f"{held:,} shown: in the boxes" in told[box]) == is_less
+        rest = view.without_box(box)
+        assert held + len(rest) == view.boxes[box].num_counted and len(set(rest)) == len(rest)
+        assert set(rest) <= set(view.nodes_inside(box))
+        names = Counter(short_operation(stage.graph.operation(node)) for node in rest)
+        if is_less:
+            assert all(f"{names[name]} {name}" in told[box] for name, _ in names.most_common(6))
+        for node in rest:  # what has no box of its own is seen all the same
+            seen = view.boxes[int(view.box_of_node[node])]
+            assert seen.node != node or node in view.flow.roles
         assert ("The operation itself" in told[box]) == (view.boxes[box].node != NONE)
+
+
+def test_the_inspector_says_what_of_a_group_is_not_shown(
+    capture: Capture, window: MainWindow, driver: Driver, source: Path, qtbot: QtBot
+) -> None:
+    """Of a group of a scope, and of one that is an instruction such as a fusion."""
+    driver.finish(driver.open(source), capture)
+    area = window.workspace.area
+    area.show_in_active("optimized")
+    assert area.active is not None and area.active.canvas is not None
+    canvas = area.active.canvas
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    scene, view = canvas.scene, canvas.view
+    assert scene is not None and view is not None
+    told, of_nodes = 0, set[bool]()
+    for item in np.flatnonzero(scene.items.is_group).tolist():
+        box = view.boxes[int(scene.items.box[item])]
+        canvas._select_item(item)
+        text = window.workspace.inspector.page.toPlainText()
+        rest = describe_rest(view, box)
+        assert (rest in text) if rest else ("are drawn as part of" not in text)
+        told += bool(rest)
+        of_nodes.add(box.node != NONE)
+    assert told and of_nodes == {False, True}
 
 
 def test_the_inspector_says_of_a_group_what_stands_on_its_box(

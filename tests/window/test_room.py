@@ -250,6 +250,17 @@ MIRRORED_PX = 694
 """What both parts of a transformer's gradient need side by side, at the smallest first scale."""
 
 
+def test_what_a_stage_is_counted_in_is_told_also_where_the_line_has_no_room(
+    small: MainWindow,
+) -> None:
+    cards = [card for card in small.strip.cards if card.step is not None and card.step.size]
+    assert any(card._size.text() != card.step.size for card in cards if card.step is not None)
+    for card in cards:
+        assert card.step is not None and " " in card.step.size
+        assert card.accessibleName().startswith(f"{card.step.title}: {card.step.size}")
+        assert card.toolTip().startswith(card.step.size)
+
+
 def test_beside_two_others_the_program_has_room_for_both_parts_of_a_gradient(
     driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
 ) -> None:

@@ -160,8 +160,8 @@ class View:
         return found
 
     @functools.cached_property
-    def _num_boxless(self) -> list[int]:
-        """Of each group, how many of those that it counts have no box, and are in no group in it.
+    def _boxless(self) -> list[list[int]]:
+        """Of each group, those that it counts and that have no box, and are in no group in it.
 
         What a loop or a branch takes and gives is drawn as values, also where an instruction does
         it, such as the tuple at the end of an arm.
@@ -171,9 +171,11 @@ class View:
         has_own[[box.node for box in boxes if not box.type]] = True
         has_own[list(self.flow.roles)] = False
         missing = is_counted(self.graph) & (holder != NONE) & ~has_own[:-1]
-        found = [0] * len(boxes)
-        for box in holder[missing].tolist():
-            found[box if boxes[box].children else boxes[box].parent] += 1
+        found: list[list[int]] = [[] for _ in boxes]
+        for node, box in zip(
+            np.flatnonzero(missing).tolist(), holder[missing].tolist(), strict=True
+        ):
+            found[box if boxes[box].children else boxes[box].parent].append(node)
         return found
 
     def count_in_boxes(self, box: int) -> int:
@@ -182,13 +184,15 @@ class View:
         A group in it holds all that it counts, open or closed: what has no box there is told there.
         An arm of a branch may have no room to tell it, so here it holds only what has a box in it.
         """
-        each = self.boxes[box]
-        is_branch = each.node in self.flow.branches
-        arms = [
-            arm for arm in each.children if self.boxes[arm].kind is BranchKind.ARM and is_branch
-        ]
-        in_arms = sum(self.boxes[arm].num_counted - self.count_in_boxes(arm) for arm in arms)
-        return each.num_counted - self._num_boxless[box] - in_arms
+        return self.boxes[box].num_counted - len(self.without_box(box))
+
+    def without_box(self, box: int) -> list[int]:
+        """The others that a group counts: drawn as part of another box, or as a value of a loop."""
+        each, found = self.boxes[box], list(self._boxless[box])
+        for arm in each.children if each.node in self.flow.branches else ():
+            if self.boxes[arm].kind is BranchKind.ARM:
+                found += self.without_box(arm)
+        return found
 
     def path_to_node(self, node: int) -> frozenset[str]:
         """Ids of the groups that must be open for a node to be seen."""

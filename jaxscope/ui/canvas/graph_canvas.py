@@ -50,6 +50,7 @@ from jaxscope.ui.canvas.item_text import (
     describe_edge,
     describe_item,
     describe_notes,
+    describe_rest,
     explain_absence,
     spoken_item,
     spoken_scene,
@@ -660,6 +661,19 @@ class GraphCanvas(QWidget):
         self._look(Camera(x, y, scale))
 
     # --- the graph, and which of its groups are open ---
+
+    def describe_rest(self, group: str, node: int) -> str:
+        """What is no box in a group, by its id or by its node; empty where all is, or no group."""
+        view = self._view
+        if view is None:
+            return ""
+        found = view.index_of(group) if group else None
+        if node != NONE:
+            found = int(view.box_of_node[node])
+        if found is None or found == NONE or not view.boxes[found].children:
+            return ""
+        is_meant = node == NONE or view.boxes[found].node == node
+        return describe_rest(view, view.boxes[found]) if is_meant else ""
 
     @property
     def view(self) -> View | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
@@ -12,7 +13,8 @@ from jaxscope.model.said import ENDED, LISTED, join_first, say, say_joined
 from jaxscope.model.types import short_type
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.labels import text_of
-from jaxscope.picture.view.view import View
+from jaxscope.picture.view.operations import short_operation
+from jaxscope.picture.view.view import Box, View
 from jaxscope.program.size import count_program
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.widgets import escape_html
@@ -24,6 +26,7 @@ _MAX_ATTRIBUTES = 6
 _MAX_LENGTH = 80
 _MAX_HINT_ENDS = 8
 _MAX_NOTES = 4
+_MAX_RESTS, _MAX_REST = 6, 400
 
 
 def describe_item(view: View, scene: Scene, item: int) -> str:
@@ -33,15 +36,8 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
     lines = [f"<b>{_plain(tr_said(text.title))}</b>"]
     if box.children:
         lines.append(_plain(tr_said(text.detail)))
-        num_held = view.count_in_boxes(int(scene.items.box[item]))
-        if item < scene.items.num_frames and num_held < box.num_counted:
-            lines.append(
-                tr(
-                    "{num_held:,} of them are in the boxes and groups right inside: constants, "
-                    "parameters and what only passes values on have none of their own",
-                    num_held=num_held,
-                )
-            )
+        if item < scene.items.num_frames and (told := describe_rest(view, box)):
+            lines.append(escape_html(told, _MAX_REST))
         if box.node != NONE and count_program(view.graph, [box.node]):
             lines.append(tr("The operation itself is not counted with what is in it"))
         lines.append(tr("<i>Double click: open or close</i>"))
@@ -56,6 +52,23 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
         if source:
             lines.append(_plain(f"{source[0].short} {source[0].function}"))
     return "<br>".join(lines)
+
+
+def describe_rest(view: View, box: Box) -> str:
+    """What of an open group is no box in it, as its title says with how much is shown; or empty."""
+    number = view.index_of(box.id)
+    rest = view.without_box(number) if number is not None else []
+    if not rest:
+        return ""
+    counts = Counter(short_operation(view.graph.operation(node)) for node in rest)
+    names = [f"{num:,} {name}" for name, num in counts.most_common()]
+    return tr(
+        "{num_shown:,} shown: in the boxes and groups right inside. The other {num_rest:,} are "
+        "drawn as part of other boxes, or as values of a loop or branch: {names}",
+        num_shown=box.num_counted - len(rest),
+        num_rest=len(rest),
+        names=tr_said(join_first(names, _MAX_RESTS)),
+    )
 
 
 def describe_notes(notes: Sequence[str]) -> str:

@@ -7,9 +7,11 @@ from __future__ import annotations
 import ast
 import builtins
 import dataclasses
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model import Leaf
 from jaxscope.model.outline import TRANSFORMS
 from jaxscope.model.types import SHORTHANDS, spell_scalars
 from jaxscope.ui.toolkit.language import tr
@@ -440,3 +442,14 @@ COMPLETIONS: Mapping[str, Sequence[str]] = {
     "others": ["key(0)", "jax.", "jnp.", "np."],
 }
 """Names that every call may use, whatever the file."""
+
+
+def order_as_written(leaves: Iterable[Leaf], call: str) -> list[Leaf]:
+    """Leaves of the arguments of a call as it names them: JAX sorts those that have keywords."""
+    try:
+        tree = _parse_expression(spell_scalars(call))
+    except CallTextError:
+        return list(leaves)
+    names = [each.arg for each in tree.keywords] if isinstance(tree, ast.Call) else []
+    places = {name: place for place, name in enumerate(names) if name}
+    return sorted(leaves, key=lambda leaf: places.get(re.split(r"[.[]", leaf.path)[0], -1))

@@ -80,8 +80,9 @@ class PipelineLabel(QFrame):
         figures = " · ".join(part for part in (step.size, step.cost) if part)
         tooltip = "\n".join(part for part in (figures, step.tooltip) if part)
         self.setToolTip(tooltip)
-        told = step.size if step.is_on_request else tr(step.condition.value)
-        self.setAccessibleName(f"{step.title}: {told}")
+        # With the unit, for which the line itself may have no room.
+        told = (step.size, "" if step.is_on_request else tr(step.condition.value))
+        self.setAccessibleName(f"{step.title}: {', '.join(filter(None, told))}")
         self.setAccessibleDescription(tooltip)
         if is_other:
             self.setProperty("condition", step.condition.value)

@@ -11,26 +11,28 @@ from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from jaxscope.model import Capture, Stage, is_available
+from jaxscope.model import NONE, Capture, Stage, is_available
 from jaxscope.model.stages import LATE_STAGES, find_lowered_jaxpr, lowered_name
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.program.batch_axes import mark_leaves
-from jaxscope.program.links import Links
+from jaxscope.program.links import LineSelection, Links
 from jaxscope.ui.panes.pane_area import COMPANION_SHARE, PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
 from jaxscope.ui.selection.inspector import Inspector, SelectionDescriber, describe_call
 from jaxscope.ui.selection.selection import (
     Bookmarks,
+    GroupPlace,
     KernelLinks,
     SelectionModel,
 )
+from jaxscope.ui.session.call_text import order_as_written
 from jaxscope.ui.session.screen import Screen, count_devices, waiting_text
 from jaxscope.ui.session.state import WindowState, expected_stages, transforms_of
 from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import fill_box
+from jaxscope.ui.toolkit.widgets import escape_html, fill_box
 from jaxscope.ui.window.lesson_strip import LessonStrip
 from jaxscope.ui.window.places import Place, Places
 
@@ -92,6 +94,7 @@ class Workspace(QWidget):
         self._has_lesson = False
         self.places = Places(views)
         fill_box(QVBoxLayout(self), self.places, margins=(0, 0, 0, 0))
+        self.inspector.additions.append(self._tell_rest)
         self.area.set_companion(self.inspector)
         self.area.installEventFilter(self)
         self.area.arrange()
@@ -411,6 +414,22 @@ class Workspace(QWidget):
         self._share_height()
         self.describe_selected()
 
+    def _tell_rest(self) -> str:
+        """What of the one group that is selected is no box in it, as HTML; or empty."""
+        places = self.selection.places
+        if len(places) != 1 or isinstance(places[0], LineSelection):
+            return ""
+        place = places[0]
+        group, stage, node = "", place[0] if isinstance(place, tuple) else place.stage, NONE
+        if isinstance(place, GroupPlace):
+            group = place.id
+        elif (found := self.selection.node_at(place)) is not None:
+            node = found[1]
+        panes = (pane for pane in self.area.panes if pane.stage_name == stage)
+        canvas = next((pane.canvas for pane in panes if pane.canvas is not None), None)
+        told = canvas.describe_rest(group, node) if canvas is not None else ""
+        return f"<p>{escape_html(told)}</p>" if told else ""
+
     def describe_selected(self) -> None:
         """Tell the inspector what is selected, or what goes in and comes out."""
         muted, head, values = self._theme.muted, self._state.head, self._state.values
@@ -425,5 +444,6 @@ class Workspace(QWidget):
             if head and known:
                 lowered = find_lowered_jaxpr(self._state.stages)
                 leaves = mark_leaves(head.arguments, head.results, lowered)
-                told = describe_call(*leaves, muted, values)
+                arguments = order_as_written(leaves[0], head.call)
+                told = describe_call(arguments, leaves[1], muted, values)
             self.inspector.show_nothing(told)

@@ -12086,10 +12086,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{all_equations}中有 {num_equations:,} 个编译后给出不同的位；其中 {num_here:,} 个是差别产生的地方。</translation>
     </message>
     <message>
-        <source>{num_held:,} of them are in the boxes and groups right inside: constants, parameters and what only passes values on have none of their own</source>
-        <translation>其中 {num_held:,} 个在紧接其内的方框和组里：常量、参数和只传递值的指令没有自己的方框</translation>
-    </message>
-    <message>
         <source>{num_hits:,} found</source>
         <translation>找到 {num_hits:,} 个</translation>
     </message>
@@ -12104,6 +12100,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{num_places} places bookmarked.</source>
         <translation>已为 {num_places} 处加书签。</translation>
+    </message>
+    <message>
+        <source>{num_shown:,} shown: in the boxes and groups right inside. The other {num_rest:,} are drawn as part of other boxes, or as values of a loop or branch: {names}</source>
+        <translation>显示了 {num_shown:,} 个：在紧接着的方框和分组中。其余 {num_rest:,} 个画作其他方框的一部分，或画作循环或分支的值：{names}</translation>
     </message>
     <message>
         <source>{num_shown} modules, {order} first:</source>
