@@ -55,7 +55,7 @@ HANDLERS = {
     "trace_lines": ("jaxscope.worker.values.tracing", "handle_trace_lines"),
     "remat": ("jaxscope.worker.stages.remat", "handle_remat"),
     "calibrate": ("jaxscope.worker.timing.calibration", "handle_calibrate"),
-    "propose": ("jaxscope.worker.stages.call_loader", "handle_propose"),
+    "propose": ("jaxscope.worker.stages.proposals", "handle_propose"),
     "open": ("jaxscope.worker.stages.dump_reader", "handle_open"),
     "outline": ("jaxscope.worker.host.outline", "handle_outline"),
     "environment": ("jaxscope.worker.targets.environment", "handle_environment"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from jaxscope.errors import (
 )
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.session.screen import Condition
+from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -189,16 +191,45 @@ def test_a_failure_in_the_code_is_said_below_the_stages(
     assert window.strip.y() < window.error_panel.y()
 
 
-def test_a_function_that_takes_no_arguments_that_were_tried_is_shown_with_one_of_them(
+def describe_g(window: MainWindow) -> None:
+    """Let the file have a function without a call."""
+    functions = (OfferedFunction("g", 9, "g(x, y, *, n=3) -> Array"),)
+    window.controller._set(dataclasses.replace(window.controller.state, functions=functions))
+
+
+def test_while_arguments_of_a_function_are_sought_and_after_a_stop_it_is_what_is_named(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    capture = build_capture()
+    driver.finish(driver.open(source), capture)
+    describe_g(window)
+    row = window.call_bar.functions.tree.topLevelItem(0)
+    assert row.toolTip(0).startswith("g(x, y, *, n=3)")
+    window.call_bar.functions.function_chosen.emit("g")
+    assert window.call_bar.edit.text() == "g(x, y)"
+    assert "g takes" in window.screen_shown.status
+    driver.wait_for(ProposeRequest).tell(Failed(Stopped("Stopped.")))
+    driver.wait_until(lambda: not window.controller.state.is_running)
+    assert window.call_bar.edit.text() == window.controller.state.call == "g(x, y)"
+    assert "g(x, y)" not in window.call_bar.edit.history, "it was never run"
+    assert window.screen_shown.failed_over == capture.call
+    source.write_text(source.read_text() + "\n")
+    window.controller.note_file_changed()
+    assert driver.wait_for(ProposeRequest, 2).request.function == "g", "sought anew in another text"
+
+
+def test_where_no_arguments_are_found_the_function_is_named_and_its_jaxpr_failed(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:
     driver.finish(driver.open(source), build_capture())
-    window.controller.propose("other")
-    said = Explanation("None traces.", where="model.py:5", calls=("other(f32[8])",))
+    describe_g(window)
+    window.controller.propose("g")
+    said = Explanation("None traces.", where="model.py:5", kind="NoProposal")
     driver.wait_for(ProposeRequest).tell(Failed(TraceError(said)))
     driver.wait_until(window.error_panel.isVisible)
-    assert window.call_bar.edit.text() == "other(f32[8])"
-    assert window.controller.state.call == "other(f32[8])"
+    assert window.call_bar.edit.text() == window.controller.state.call == "g(x, y)"
+    failed = [s.name for s in window.screen_shown.steps if s.condition is Condition.FAILED]
+    assert failed == ["jaxpr"]
 
 
 def test_a_file_that_could_not_be_read_through_is_not_said_to_have_no_function(

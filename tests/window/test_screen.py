@@ -326,7 +326,8 @@ def test_a_function_that_cannot_be_traced_leaves_what_is_shown_plainly_old():
     state = after(start_run(done, RunKind.PROPOSAL, done.call, 200.0), Failed(error))
     assert state.is_stale
     steps = compute_screen(state).steps
-    assert {step.size for step in steps if step.name != "source"} == {"of an earlier run"}
+    of = {step.size: step.name for step in steps if step.name != "source"}
+    assert of == {"failed": "jaxpr", "of an earlier run": "optimized"}
 
 
 def test_a_program_without_equations_has_none():

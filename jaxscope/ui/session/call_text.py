@@ -335,6 +335,25 @@ def name_arguments(arguments: Sequence[str], signature: str) -> list[str]:
     return [*(f"{n} = {text}" for n, text in zip(named, arguments, strict=False)), *rest]
 
 
+def show_parameters(name: str, signature: str) -> str:
+    """A function with its required parameters where a call has arguments: `loss(w, x, rate=rate)`.
+
+    Args:
+        signature: As the outline has it, such as `loss(w, x, *, rate)`; may be empty.
+    """
+    try:
+        tree = ast.parse(f"def {signature.partition('->')[0]}: pass").body[0]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return f"{name}()"
+    assert isinstance(tree, ast.FunctionDef)
+    given = tree.args
+    places = [parameter.arg for parameter in (*given.posonlyargs, *given.args)]
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    shown = places[: len(places) - len(given.defaults)]
+    shown += [f"{each.arg}={each.arg}" for each, default in named if default is None]
+    return f"{name}({', '.join(shown)})"
+
+
 def default_axes(arguments: Sequence[str]) -> list[int | None]:
     """Map every shorthand over its first axis; share everything else, unless nothing is left."""
     axes: list[int | None] = [None if _shape_of(text) is None else 0 for text in arguments]

@@ -42,6 +42,7 @@ from jaxscope.model.experiments import LabResult
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.timing import Profile
 from jaxscope.model.values import Values
+from jaxscope.ui.session.call_text import find_base_name, show_parameters
 from jaxscope.ui.session.source_file import read_source
 from jaxscope.ui.session.state import (
     OfferedFunction,
@@ -469,10 +470,15 @@ class Controller(QObject):
             self._begin(job, self.state.call, self._with_present(request))
 
     def propose(self, function: str) -> None:
-        """Find a call of a function that traces, and run it."""
+        """Find a call of a function that traces, and run it; until then its parameters stand in
+        the call.
+        """
         if self.state.can_run:
             request = self._with_present(ProposeRequest(function=function))
-            self._begin(RunKind.PROPOSAL, self.state.call, request)
+            known = (each.signature for each in self.state.functions if each.name == function)
+            sought = show_parameters(function, next(known, ""))
+            self._begin(RunKind.PROPOSAL, sought, request)
+            self.call_proposed.emit(sought)
 
     def capture_in_background(
         self,
@@ -577,7 +583,7 @@ class Controller(QObject):
         if text != before:
             self._ask_outline()
             if state.call:
-                self.run(state.call, state.target)
+                self._run_again()
 
     def end_trial(self) -> None:
         """Go back to what is in the file, and run that."""
@@ -622,7 +628,7 @@ class Controller(QObject):
             if self._num_reruns > _MAX_RERUNS:
                 self._set(dataclasses.replace(self.state, is_changed_on_disk=True))
             else:
-                self.run(state.call, state.target)
+                self._run_again()
 
     def show_problem(self, error: JaxscopeError) -> None:
         """Explain a problem that no run had."""
@@ -642,6 +648,14 @@ class Controller(QObject):
             self._set(dataclasses.replace(state, is_stale=is_stale))
 
     # --- how it is done ---
+
+    def _run_again(self) -> None:
+        """Do what was done last with the text that there is now."""
+        state = self.state
+        if state.job is RunKind.PROPOSAL and state.phase is not Phase.DONE:
+            self.propose(find_base_name(state.call))
+        else:
+            self.run(state.call, state.target)
 
     def _begin(self, job: RunKind, call: str, request: Request) -> None:
         request = self._limited(request)
@@ -734,8 +748,6 @@ class Controller(QObject):
             if proposal:
                 self.call_proposed.emit(proposal)
                 self.run(proposal, after.target)
-            elif after.phase is Phase.FAILED and after.job is RunKind.PROPOSAL:
-                self._show_attempt(after)
         elif number == self._prepared.number:
             self._note_preparation(event)
         else:
@@ -757,13 +769,6 @@ class Controller(QObject):
         self._set(with_profile(self.state, timed, profile))
         if profile is not None:
             self.times_laid.emit()
-
-    def _show_attempt(self, state: WindowState) -> None:
-        """Where no call of a function traces: show the one that was tried, not the one before."""
-        tried = state.error.explanation.calls[:1] if state.error is not None else ()
-        for call in tried:
-            self._set(dataclasses.replace(state, call=call, is_stale=bool(state.stages)))
-            self.call_proposed.emit(call)
 
     def _take_outline(self, event: object) -> None:
         functions = merge_outline(event)

@@ -28,6 +28,7 @@ from jaxscope.model.units import (
 from jaxscope.program.cost.work import Work, find_stage_works
 from jaxscope.program.size import count_named
 from jaxscope.report.measurements import summarize_ratio
+from jaxscope.ui.session.call_text import find_base_name
 from jaxscope.ui.session.state import (
     Phase,
     RunKind,
@@ -82,7 +83,8 @@ class Screen:
     Attributes:
         can_skip: Just the part that is being measured can be left out.
         is_call_failed: The last run ended where the text of the call was read or evaluated.
-        failed_over: The call that is still shown although another one failed since; or empty.
+        failed_over: The call that is still shown although another one failed or was stopped since;
+            or empty.
         asks_trust: Nothing of the file was run, and the person has not said whether it may be.
         time: How long the call takes, eager and compiled, in a few words; empty until this call of
             this text of the file was measured.
@@ -129,7 +131,9 @@ def compute_screen(
         can_skip=state.can_skip,
         notice=_notice(state, running_s),
         is_stale=state.is_stale,
-        failed_over=state.shown_call if state.is_stale and state.phase is Phase.FAILED else "",
+        failed_over=state.shown_call
+        if state.is_stale and state.phase in (Phase.FAILED, Phase.STOPPED)
+        else "",
         is_call_failed=state.error is not None
         and (state.failed_stage == "call" or bool(state.error.explanation.part)),
         asks_trust=state.trust is Trust.ASKED,
@@ -346,7 +350,9 @@ def _status(state: WindowState, running_s: int, now_s: float) -> str:
             if state.step
             else tr("measuring"),
             RunKind.EXPERIMENT: state.step or tr("experimenting"),
-            RunKind.PROPOSAL: tr("looking for arguments that the function takes"),
+            RunKind.PROPOSAL: tr(
+                "looking for arguments that {function} takes", function=find_base_name(state.call)
+            ),
         }[state.job]
         doing += _left(state, now_s)
         return (

@@ -565,7 +565,7 @@ def _fail(state: WindowState, event: Failed) -> WindowState:
 
 def _failed_stage(state: WindowState, error: JaxscopeError) -> str:
     """The first stage that should have come and did not; file or call where those are at fault."""
-    if state.job is not RunKind.CAPTURE:
+    if state.job not in (RunKind.CAPTURE, RunKind.PROPOSAL):
         return ""
     if isinstance(error, CallError) or state.step_name == "call":
         return "call"

@@ -575,7 +575,7 @@ class FunctionList(QFrame):
         for function in functions:
             item = QTreeWidgetItem([function.name or tr("calls")])
             item.setData(0, _FUNCTION_ROLE, function.name)
-            tip = [f"{function.name}{function.signature}", function.doc]
+            tip = [function.signature or function.name, function.doc]
             if not function.calls:
                 tip.append(tr("Click: jaxscope looks for arguments that it takes."))
             item.setToolTip(0, "\n".join(part for part in tip if part)[:600])

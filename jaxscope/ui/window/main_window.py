@@ -756,7 +756,8 @@ class MainWindow(QMainWindow):
 
     def _on_controller_call_proposed(self, call: str) -> None:
         self.call_bar.set_call(call)
-        self.call_bar.edit.remember()
+        if not self.controller.state.is_running:  # else its arguments are still looked for
+            self.call_bar.edit.remember()
 
     def _on_error_panel_call_requested(self, call: str) -> None:
         self.call_bar.set_call(call)

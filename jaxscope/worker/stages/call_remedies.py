@@ -20,7 +20,7 @@ from jaxscope.worker.channel import Channel
 from jaxscope.worker.host.call import list_functions, parse_call, split_call
 from jaxscope.worker.host.source import SourceSnapshot
 from jaxscope.worker.provenance.traced_program import trace_call
-from jaxscope.worker.stages.call_loader import candidate_calls
+from jaxscope.worker.stages.proposals import candidate_calls
 
 _BUDGET_S = 4.0
 _MAX_CANDIDATES = 60

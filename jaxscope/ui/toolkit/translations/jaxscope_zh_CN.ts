@@ -1028,6 +1028,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>数组按类型来写，例如 f32[8, 2]：{types}。</translation>
     </message>
     <message>
+        <source>Arrays are written like f32[8, 2]; numbers, lists and dictionaries as in Python.</source>
+        <translation>数组写成 f32[8, 2] 这样；数字、列表和字典按 Python 的写法。</translation>
+    </message>
+    <message>
         <source>Arrays are written short: {shorthand}[8, 2].</source>
         <translation>数组用简短的写法：{shorthand}[8, 2]。</translation>
     </message>
@@ -4300,10 +4304,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>默认字体大小</translation>
     </message>
     <message>
-        <source>Other arguments like these were tried, too.</source>
-        <translation>也试过其他类似的参数。</translation>
-    </message>
-    <message>
         <source>Other runs, without recording, took {plain_wall} each.</source>
         <translation>未作记录的其他运行每次用时 {plain_wall}。</translation>
     </message>
@@ -7136,12 +7136,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>2 的每个元素次幂。</translation>
     </message>
     <message>
-        <source>Type a call of the form {form} that its code accepts.</source>
-        <translation>请输入形如 {form} 的调用，参数要能为它的代码所接受。</translation>
+        <source>Type a call of {name} with {listed}.</source>
+        <translation>请输入对 {name} 的调用，给出 {listed}。</translation>
     </message>
     <message>
-        <source>Type a call of the form {form} with arguments that its code accepts for {listed}.</source>
-        <translation>请输入形如 {form} 的调用，其中 {listed} 的参数要能为它的代码所接受。</translation>
+        <source>Type a call of {name}.</source>
+        <translation>请输入对 {name} 的调用。</translation>
     </message>
     <message>
         <source>Type a call such as {call}.</source>
@@ -9540,8 +9540,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>更多</translation>
     </message>
     <message>
-        <source>looking for arguments that the function takes</source>
-        <translation>正在寻找函数能接受的参数</translation>
+        <source>looking for arguments that {function} takes</source>
+        <translation>正在寻找 {function} 能接受的参数</translation>
     </message>
     <message>
         <source>loop or branch value</source>
