@@ -16,7 +16,7 @@ from jaxscope.cli import main
 from jaxscope.client.requests import OpenRequest
 from jaxscope.in_process import capture_function
 from jaxscope.model import Capture, StageText, is_available
-from jaxscope.schema.archive import load_capture
+from jaxscope.schema.archive import load_capture, save_capture
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages.timing import TimingPage
 from jaxscope.ui.panes.pane_header import SOURCE
@@ -27,8 +27,8 @@ from jaxscope.ui.window.page_context import PageContext
 from jaxscope.ui.window.places import Place
 from jaxscope.ui.window.settings import Settings
 
-from .conftest import destroy
-from .programs import RecordedSession
+from .conftest import Driver, destroy
+from .programs import RecordedSession, build_capture
 
 
 def square(x: jax.Array) -> jax.Array:
@@ -39,7 +39,6 @@ def square(x: jax.Array) -> jax.Array:
 def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One capture with its passes, as both kinds of file."""
     from jaxscope.export.capture_json import format_json
-    from jaxscope.schema.archive import save_capture
 
     folder = tmp_path_factory.mktemp("saved")
     capture = capture_function(square, (jnp.ones((8, 8)),), {}, passes=True)
@@ -121,6 +120,24 @@ def test_every_page_of_a_saved_capture_has_its_content(
     late_window.workspace.selection.select_node("jaxpr", operations.index("tanh"))
     marked = [source.code._lines[line] for line in source.code.marks]
     assert marked == ["    return jnp.sum(jnp.tanh(x @ x) * 2 + 1)"]
+
+
+def test_the_line_of_stages_marks_what_the_views_show(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+) -> None:
+    """Also where views of another file turn to the stages of the capture."""
+    twice = jax.grad(lambda x: jax.grad(lambda y: jnp.sin(y) ** 2)(x))
+    calls = {"one": jax.grad(jnp.sin), "two": twice, "plain": jnp.sin}
+    driver.finish(driver.open(source), build_capture())
+    for name in ("two", "plain", "one", "two"):
+        path = tmp_path / f"{name}.jaxscope"
+        save_capture(capture_function(calls[name], (jnp.float32(1),), {}), path)
+        window.open_path(str(path))
+        driver.wait_until(lambda path=path: window.controller.state.file == str(path))
+        driver.wait_until(lambda: window.controller.state.capture is not None)
+        marked = [c.step.name for c in window.strip.cards if c.step is not None and c.step.is_shown]
+        shown = {pane.header.chooser.currentData() for pane in window.workspace.area.panes}
+        assert set(marked) == shown and len(shown) == 3, name
 
 
 def test_the_page_of_fusions_says_why_a_capture_has_none(

@@ -346,6 +346,8 @@ class MainWindow(QMainWindow):
             self.pages.set_count("notes", count_notes(state))
             self.pages.set_count("output", count_lines(state.output))
             self.pages.set_count("sharding", count_devices(state))
+        if self.workspace.area.shown_stages() != shown:  # views turned to stages of this call
+            self._refresh()
 
     def _show_screen(self, screen: Screen) -> None:
         self.setWindowTitle(screen.window_title)
