@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt, QTimer
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished
-from jaxscope.client.requests import OutlineRequest
+from jaxscope.client.requests import CaptureRequest, OutlineRequest
 from jaxscope.model.outline import Outline, OutlinedFunction
 from jaxscope.ui.session.call_text import name_arguments
 from jaxscope.ui.session.state import OfferedFunction
@@ -209,3 +210,69 @@ def test_transforms_are_added_and_changed_by_keys_alone(
     bar.edit.setText("layer(f32[8])")
     window.commands.actions["change_transform"].trigger()
     assert bar._problem.text() == "The call has no transform."
+
+
+def test_changes_of_the_call_are_undone_and_redone_and_run(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    """From a view and from the call itself, whose own undo of what was typed goes first."""
+    capture = dataclasses.replace(build_capture(), call="f(f32[3])", transforms=())
+    driver.finish(driver.open(source, ("f(f32[3])",)), capture)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    bar, pane = window.call_bar, window.workspace.area.panes[0].code
+    shift = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+    def press(where: QWidget, *, is_redo: bool = False) -> tuple[str, str]:
+        """The call in the bar, and the one that was run last."""
+        where.setFocus()
+        qtbot.keyClick(
+            where, Qt.Key.Key_Z, shift if is_redo else Qt.KeyboardModifier.ControlModifier
+        )
+        return bar.edit.text(), run_last()
+
+    def run_last() -> str:
+        return window.controller.state.call
+
+    window.commands.actions["add_transform"].trigger()
+    qtbot.keyClick(bar.add_menu, Qt.Key.Key_Return)
+    assert run_last() == "grad(f)(f32[3])"
+    bar.edit.setFocus()
+    bar.edit.setCursorPosition(len("grad(f)(f32[3"))
+    qtbot.keyClicks(bar.edit, "0")
+    qtbot.keyClick(bar.edit, Qt.Key.Key_Return)
+    assert run_last() == "grad(f)(f32[30])"
+
+    for where in (pane, bar.edit):
+        assert press(where) == ("grad(f)(f32[3])",) * 2
+        assert press(where) == ("f(f32[3])",) * 2
+        assert press(where) == ("f(f32[3])",) * 2, "there is none before it"
+        assert press(where, is_redo=True) == ("grad(f)(f32[3])",) * 2
+        assert press(where, is_redo=True) == ("grad(f)(f32[30])",) * 2
+        assert press(where, is_redo=True) == ("grad(f)(f32[30])",) * 2
+
+    def runs() -> list[str | None]:
+        found = [run.request for run in driver.session.of_type(CaptureRequest)]
+        return [each.call for each in found if isinstance(each, CaptureRequest)]
+
+    num_before = 1 + 2 + 2 * 4
+    driver.wait_until(lambda: len(runs()) == num_before)
+    for where in (bar.edit, pane):
+        bar.edit.setFocus()
+        bar.edit.end(False)
+        qtbot.keyClicks(bar.edit, ")")
+        assert press(where) == ("grad(f)(f32[30])",) * 2, "what was typed goes first"
+    assert press(pane) == ("grad(f)(f32[3])",) * 2
+    driver.wait_until(lambda: len(runs()) > num_before)
+    assert runs()[num_before:] == ["grad(f)(f32[3])"], "what was put away was not run"
+    window._on_functions_call_chosen("jit(f)(f32[3])")
+    press(pane, is_redo=True)
+    assert run_last() == "jit(f)(f32[3])", "what was undone has gone"
+    assert press(pane) == ("grad(f)(f32[3])",) * 2
+
+    other = source.with_name("other.py")
+    other.write_text(source.read_text())
+    window.open_path(str(other), "f(f32[7])")
+    assert run_last() == "f(f32[7])"
+    press(pane)
+    assert run_last() == "f(f32[7])", "calls of another file stay with it"

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QAction,
     QColor,
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -133,6 +134,12 @@ class CallEdit(QLineEdit):
     def history(self) -> tuple[str, ...]:
         return tuple(self._history)
 
+    def forget_typing(self) -> None:
+        """What was typed is run: from now on the call is undone as a whole."""
+        place = self.cursorPosition()
+        self.setText(self.text())
+        self.setCursorPosition(place)
+
     def show_start(self) -> None:
         """Begin with what is called, where not all fits and nobody has typed yet."""
         wide_px = self.fontMetrics().horizontalAdvance(self.text())
@@ -220,6 +227,16 @@ class CallEdit(QLineEdit):
             place = self.mapToGlobal(self.area_of(index).bottomLeft())
             self.transform_clicked.emit(index, place)
 
+    def event(self, event: QEvent) -> bool:
+        """Leave undo and redo to the window where nothing was typed; Qt would keep the keys."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
+            keys = QKeySequence.StandardKey
+            is_spent = event.matches(keys.Undo) and not self.isUndoAvailable()
+            if is_spent or (event.matches(keys.Redo) and not self.isRedoAvailable()):
+                event.ignore()
+                return False
+        return super().event(event)
+
     def _on_self_text_changed(self, text: str) -> None:
         if has_marks(text):  # the call that is run is the one that is read
             place = self.cursorPosition()
@@ -277,6 +294,40 @@ class CallEdit(QLineEdit):
         text = self.text()
         self.setText(text[:start] + word + text[position:])
         self.setCursorPosition(start + len(word))
+
+
+class CallSteps:
+    """The calls of a file that were run, in order, and which of them is shown: undo and redo."""
+
+    def __init__(self) -> None:
+        self._file = ""
+        self._calls: list[str] = []
+        self._at = -1
+
+    def note(self, file: str, call: str) -> None:
+        """A call is run; another than before takes the place of what could be redone."""
+        if file != self._file:
+            self._file, self._calls, self._at = file, [], -1
+        if call and call not in self._calls[self._at : self._at + 1]:
+            self._calls[self._at + 1 :] = [call]
+            self._at += 1
+
+    def go(self, step: int, text: str) -> str:
+        """The call before, or after; what was typed and not run is a step of its own.
+
+        Args:
+            step: -1 or 1.
+            text: What stands in the line.
+
+        Returns:
+            The call, which is noted as shown; empty where there is none.
+        """
+        is_typed = step < 0 and self._at >= 0 and text != self._calls[self._at]
+        at = self._at + (0 if is_typed else step)
+        if not 0 <= at < len(self._calls):
+            return ""
+        self._at = at
+        return self._calls[at]
 
 
 def _find_part(text: str, part: str) -> tuple[int, int] | None:

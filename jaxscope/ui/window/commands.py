@@ -106,6 +106,8 @@ COMMANDS: Sequence[Command] = (
         ("Put a transform around the call …", "add_transform", "Ctrl+Shift+A"),
         ("Change a transform of the call …", "change_transform", "Ctrl+Shift+G"),
     ),
+    Command("Run", "Undo the change of the call", "undo_call", ("Ctrl+Z",)),
+    Command("Run", "Redo the change of the call", "redo_call", ("Ctrl+Shift+Z", "Ctrl+Y")),
     *_owned(
         *("trial", "Run", None),
         ("Try a change of the source", "toggle", "Ctrl+Shift+T"),

@@ -47,11 +47,11 @@ from jaxscope.ui.selection.tracing import TracingRun
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen, compute_screen, count_devices, count_notes
 from jaxscope.ui.session.source_file import FileWatcher
-from jaxscope.ui.session.state import Trust, WindowState
+from jaxscope.ui.session.state import RunKind, Trust, WindowState
 from jaxscope.ui.toolkit.language import shown_language, tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import STILL, MenuButton, list_stops
-from jaxscope.ui.window.call_bar import CallBar
+from jaxscope.ui.window.call_bar import CallBar, CallSteps
 from jaxscope.ui.window.commands import Commands
 from jaxscope.ui.window.error_panel import ErrorPanel
 from jaxscope.ui.window.files import FileDialogs
@@ -144,6 +144,7 @@ class MainWindow(QMainWindow):
         self.menu_button = MenuButton(self.commands.root)
         self.trial: Trial | None = None
         self.call_bar, self.strip = CallBar(), PipelineStrip()
+        self._call_steps = CallSteps()
         self.error_panel = ErrorPanel()
         self.workspace = Workspace(make_graph, late_panes=late_panes)
         self._chosen_before = self.workspace.selection.places
@@ -322,6 +323,8 @@ class MainWindow(QMainWindow):
 
     def _refresh(self) -> None:
         state = self.controller.state
+        if state.file and state.job is not RunKind.PROPOSAL:  # which seeks a call
+            self._call_steps.note(state.file, state.call.strip())
         shown = self.workspace.area.shown_stages()
         screen = compute_screen(state, shown, time.monotonic())
         before, self.screen_shown = self.screen_shown, screen
@@ -684,8 +687,31 @@ class MainWindow(QMainWindow):
         self.call_bar.edit.remember(
             self.controller.state.call
         )  # which opening the file may have run
+        self.call_bar.edit.forget_typing()
         self.controller.run(call, self.call_bar.target.currentText().strip() or "cpu")
         self.presenting.take_keyboard()
+
+    def undo_call(self) -> None:
+        """Run the call before again; put away what was typed and not run."""
+        self._step_call(-1)
+
+    def redo_call(self) -> None:
+        """Run the call that was undone."""
+        self._step_call(1)
+
+    def _step_call(self, step: int) -> None:
+        state = self.controller.state
+        call = self._call_steps.go(step, self.call_bar.edit.text().strip())
+        if state.is_view_only or not call:
+            self.show_message(
+                tr("No call was run before this one.")
+                if step < 0
+                else tr("No change of the call was undone.")
+            )
+            return
+        self.call_bar.set_call(call)
+        if call != state.call.strip():
+            self.run_call()
 
     def run_script(self) -> None:
         """Ask for a script, and offer to run it as it is."""

@@ -3608,6 +3608,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有找到能让 {name} 追踪成功的参数。</translation>
     </message>
     <message>
+        <source>No call was run before this one.</source>
+        <translation>在此之前没有运行过别的调用。</translation>
+    </message>
+    <message>
+        <source>No change of the call was undone.</source>
+        <translation>没有撤销过对调用的更改。</translation>
+    </message>
+    <message>
         <source>No communication: each device works on its own.</source>
         <translation>没有通信：每个设备独自工作。</translation>
     </message>
@@ -4726,6 +4734,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Record the passes to link this log to equations: it names instructions by that pass.</source>
         <translation>记录 pass 之后，这份日志就能与方程关联：它按那个 pass 时的名称指称指令。</translation>
+    </message>
+    <message>
+        <source>Redo the change of the call</source>
+        <translation>重做对调用的更改</translation>
     </message>
     <message>
         <source>Reduce the result (`.sum()` or `.mean()`), or use `jax.jacrev` or `jax.vjp`.</source>
@@ -7182,6 +7194,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Under `vmap` with an index per element all branches are computed, and `select_n` picks.</source>
         <translation>在 `vmap` 下如果每个元素有自己的下标，所有分支都会计算，再由 `select_n` 选取。</translation>
+    </message>
+    <message>
+        <source>Undo the change of the call</source>
+        <translation>撤销对调用的更改</translation>
     </message>
     <message>
         <source>Unfold all blocks of its text</source>
