@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt, QTimer
+<<<<<<< HEAD
 from PySide6.QtWidgets import QLabel, QWidget
+=======
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QListView
+>>>>>>> 5b7a6751 (Close the words that the call offers with Esc, and with what they were for)
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished
@@ -84,6 +89,44 @@ def test_forms_and_completion_know_the_names_of_a_file_that_was_opened_with_a_ca
             shown = shown or [label.text() for label in form.findChildren(QLabel)]
             assert {"x = f32[8]", "weights = f32[4, 8]"} <= set(shown)
             form.close()
+
+
+def offer_words(window: MainWindow) -> QListView:
+    """Type the start of a name; returns the list of words that opens."""
+    edit = window.call_bar.edit
+    edit.setFocus()
+    edit.selectAll()
+    QTest.keyClicks(edit, "grad(lay")
+    assert edit._popup.isVisible()
+    return edit._popup
+
+
+def test_words_that_are_offered_close_with_escape_and_with_what_they_were_for(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    bar, application = window.call_bar, QApplication.instance()
+    assert isinstance(application, QApplication)
+    stopped: list[int] = []
+    window.commands.actions["stop_run"].triggered.connect(lambda: stopped.append(1))
+    bar.edit.set_names(["layer", "layers"])
+
+    popup = offer_words(window)
+    QTest.keyClick(popup.window().windowHandle(), Qt.Key.Key_Escape)
+    assert not popup.isVisible()
+    assert (bar.edit.text(), stopped) == ("grad(lay", []), "the first is for the words alone"
+    QTest.keyClick(window.windowHandle(), Qt.Key.Key_Escape)
+    assert len(stopped) == 1
+
+    for leave in (
+        lambda: bar.set_call("f(f32[4])"),
+        lambda: bar.edit.set_names(["other"]),
+        lambda: application.focusChanged.emit(bar.edit, bar.run_button),  # as a window of X11 does
+    ):
+        bar.edit.set_names(["layer", "layers"])
+        popup = offer_words(window)
+        leave()
+        assert not popup.isVisible()
 
 
 def test_letters_lead_to_a_transform(window: MainWindow, qtbot: QtBot) -> None:

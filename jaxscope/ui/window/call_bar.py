@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAction,
     QColor,
@@ -24,6 +24,7 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
+    QApplication,
     QCheckBox,
     QComboBox,
     QCompleter,
@@ -103,6 +104,10 @@ class CallEdit(QLineEdit):
         self._completer.setPopup(self._popup)
         self._completer.setWidget(self)
         self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self._popup.installEventFilter(self)  # after the completer's own: it comes before that
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._on_application_focus_changed)
         self._completer.activated.connect(self._on_completer_activated)
         self.textEdited.connect(self._on_self_text_edited)
         self.textChanged.connect(self._on_self_text_changed)
@@ -117,6 +122,7 @@ class CallEdit(QLineEdit):
     def set_names(self, names: Iterable[str]) -> None:
         """Offer the names of a file, next to those that every call may use."""
         offered = {*names, *(word for words in COMPLETIONS.values() for word in words)}
+        self._popup.hide()  # of other names
         self._words.setStringList(sorted(offered, key=str.casefold))
 
     def set_history(self, calls: Sequence[str]) -> None:
@@ -244,6 +250,24 @@ class CallEdit(QLineEdit):
             self.setCursorPosition(place)
             return
         self._transforms = list_transforms(text)
+
+    def setText(self, text: str | None) -> None:
+        self._popup.hide()  # it completes what was typed
+        super().setText(text)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """While words are offered, `Esc` closes them, and no command of the window is meant."""
+        is_key = event.type() in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
+        if is_key and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            if event.type() == QEvent.Type.KeyPress:
+                self._popup.hide()
+            event.accept()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _on_application_focus_changed(self, _before: object, now: QWidget | None) -> None:
+        if now is not None and now not in (self, self._popup):
+            self._popup.hide()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         popup = self._popup

@@ -592,8 +592,8 @@ def _measure_progress(error: Exception, file: str) -> _Progress:
 
 BUDGET_S = 8.0
 MAX_ATTEMPTS = 400
-_MAX_HOPELESS = 8
-"""Attempts one after the other that ended at what no arguments mend: no others are made then."""
+_MOST_OF_NAMES = 8
+"""Attempts one after the other that ended at a name: no others are made then."""
 _OF_TRACING = (
     jax.errors.JAXTypeError,
     jax.errors.JAXIndexError,
@@ -684,7 +684,9 @@ def propose_call(
             for text in _try_calls(name, names, source, failures, deadline):
                 return text, Refusal("")
     attempts = list(failures.items())
-    likely = [text for text, error in attempts if _is_of_function(error)]
+    likely = [
+        text for text, error in attempts if isinstance(error, _OF_TRACING) or _is_of_name(error)
+    ]
     if likely:
         return next((text for text in likely if "f32[8" in text), likely[0]), Refusal("")
     return None, _refuse(attempts, source)
@@ -698,26 +700,22 @@ def _try_calls(
     deadline: float,
 ) -> Iterator[str]:
     """Calls of a function that trace; what the others failed with is added to `failures`."""
-    num_hopeless = 0
+    num_of_names = 0
     calls = candidate_calls(name, names, source.text, failures)
     for text in itertools.islice(calls, MAX_ATTEMPTS):
-        if num_hopeless == _MAX_HOPELESS or time.monotonic() > deadline:
+        if num_of_names == _MOST_OF_NAMES or time.monotonic() > deadline:
             return
         try:
             trace_call(parse_call(text, names, file=source.path))
         except Exception as error:
             failures[text] = error
-            num_hopeless = num_hopeless + 1 if _is_of_function(error) else 0
+            num_of_names = num_of_names + 1 if _is_of_name(error) else 0
         else:
             yield text
 
 
-def _is_of_function(error: Exception) -> bool:
-    """Whether a function does what no arguments mend: what tracing does not allow, or a name that
-    does not exist, or is not in a module.
-    """
-    if isinstance(error, _OF_TRACING):
-        return True
+def _is_of_name(error: Exception) -> bool:
+    """Whether a name does not exist, or is not in a module: no arguments change that."""
     is_of_module = isinstance(error, AttributeError) and isinstance(error.obj, types.ModuleType)
     # A local name without a value is another matter: arguments choose the branch that sets it.
     is_unknown = isinstance(error, NameError) and not isinstance(error, UnboundLocalError)
