@@ -261,13 +261,13 @@ def test_changes_of_the_call_are_undone_and_redone_and_run(
     """From a view and from the call itself, whose own undo of what was typed goes first."""
     capture = dataclasses.replace(build_capture(), call="f(f32[3])", transforms=())
     driver.finish(driver.open(source, ("f(f32[3])",)), capture)
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
     bar, pane = window.call_bar, window.workspace.area.panes[0].code
     shift = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
     def press(where: QWidget, *, is_redo: bool = False) -> tuple[str, str]:
         """The call in the bar, and the one that was run last."""
+        window.activateWindow()  # a menu that was open has taken that
+        qtbot.waitUntil(window.isActiveWindow)
         where.setFocus()
         qtbot.keyClick(
             where, Qt.Key.Key_Z, shift if is_redo else Qt.KeyboardModifier.ControlModifier
@@ -286,7 +286,7 @@ def test_changes_of_the_call_are_undone_and_redone_and_run(
     qtbot.keyClick(bar.edit, Qt.Key.Key_Return)
     assert run_last() == "grad(f)(f32[30])"
 
-    for where in (pane, bar.edit):
+    for where in (bar.edit, pane):
         assert press(where) == ("grad(f)(f32[3])",) * 2
         assert press(where) == ("f(f32[3])",) * 2
         assert press(where) == ("f(f32[3])",) * 2, "there is none before it"
