@@ -14,7 +14,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from jaxscope.marks import show_marks
 from jaxscope.model.units import format_place
 
 Int32s = npt.NDArray[np.int32]
+_ENCODING = ("utf-8", "surrogatepass")
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
@@ -393,6 +394,14 @@ class Graph:
         """The operation of a node."""
         return self.strings[int(self.nodes.operation[index])]
 
+    def nodes_of(self, operations: Collection[str]) -> list[int]:
+        """The nodes of some operations, rising."""
+        codes = distinct(self.nodes.operation).tolist()
+        wanted = [code for code in codes if self.strings[code] in operations]
+        is_meant = np.isin(self.nodes.operation, np.array(wanted, np.int32))
+        found: list[int] = np.flatnonzero(is_meant).tolist()
+        return found
+
     def types(self, index: int) -> tuple[str, ...]:
         """The types of a node's results."""
         return self.row(self.nodes.types, index)
@@ -588,10 +597,14 @@ def graph_from_arrays(arrays: Arrays) -> Graph:
             unknown = np.full(len(arrays["group.id"]), NONE, np.int32)
             arrays = {**arrays, "group.part": unknown, "group.function": arrays["group.label"]}
         groups = {f.name: arrays[f"group.{f.name}"] for f in dataclasses.fields(Groups)}
-        strings = tuple(map(show_marks, strings_from_arrays(arrays, "string")))
+        strings = list(strings_from_arrays(arrays, "string"))
+        utf8 = arrays["string.utf8"]
+        may_be_marks = (utf8 < 0x20) | (utf8 >= 0x7F)
+        for number in strings_with(may_be_marks, arrays["string.offsets"]):
+            strings[number] = show_marks(strings[number])
     except KeyError as error:
         raise ValueError(f"the column {error.args[0]} is missing") from None
-    graph = Graph(strings, Nodes(**nodes), Edges(**edges), Groups(**groups))
+    graph = Graph(tuple(strings), Nodes(**nodes), Edges(**edges), Groups(**groups))
     return graph if has_parts else _with_parts(graph)
 
 
@@ -626,7 +639,7 @@ def _with_parts(graph: Graph) -> Graph:
 
 def strings_to_arrays(strings: tuple[str, ...], prefix: str) -> dict[str, npt.NDArray[Any]]:
     """Pack strings into `PREFIX.utf8` (uint8) and `PREFIX.offsets` (int64)."""
-    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
+    encoded = [string.encode(*_ENCODING) for string in strings]
     offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(part) for part in encoded], out=offsets[1:])
     return {
@@ -654,7 +667,15 @@ def strings_from_arrays(arrays: Arrays, prefix: str) -> tuple[str, ...]:
     ):
         raise ValueError("the offsets of the strings do not fit their bytes")
     data = utf8.tobytes()
-    return tuple(
-        data[start:stop].decode("utf-8", "surrogatepass")
-        for start, stop in itertools.pairwise(bounds)
-    )
+    text = data.decode("latin-1")  # of one character a byte, most of which are those that are meant
+    strings = [text[start:stop] for start, stop in itertools.pairwise(bounds)]
+    for number in strings_with(utf8 >= 0x80, offsets):
+        strings[number] = data[bounds[number] : bounds[number + 1]].decode(*_ENCODING)
+    return tuple(strings)
+
+
+def strings_with(wanted: npt.NDArray[np.bool_], offsets: npt.NDArray[np.int64]) -> list[int]:
+    """The numbers of packed strings that have one of the wanted bytes."""
+    places = np.flatnonzero(wanted)
+    found: list[int] = distinct(np.searchsorted(offsets, places, "right") - 1).tolist()
+    return found

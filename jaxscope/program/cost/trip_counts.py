@@ -166,14 +166,10 @@ def count_executions(graph: Graph, trips: Mapping[str, int] | None = None) -> Ex
 def _find_calls(
     graph: Graph, trips: Mapping[str, int], unbounded: set[int], untold: set[int]
 ) -> Iterator[GroupCall]:
-    strings = graph.strings
     owned, of_id = graph.owned_groups(), graph.group_by_id()
-    around = {n for n, text in enumerate(strings) if text in _RUN_SOMETHING}
     homes, kinds = graph.nodes.group.tolist(), graph.nodes.kind.tolist()
-    for node, code in enumerate(graph.nodes.operation.tolist()):
-        if code not in around:
-            continue
-        operation, row = strings[code], graph.attributes(node)
+    for node in graph.nodes_of(_RUN_SOMETHING):
+        operation, row = graph.operation(node), graph.attributes(node)
         is_equation = kinds[node] == NodeKind.EQUATION
         if operation not in (_EQUATIONS_AROUND if is_equation else RUNS_INSIDE):
             continue
@@ -281,7 +277,7 @@ def trip_counts_of_stages(stages: Iterable[Stage]) -> dict[str, int]:
     if optimized is not None and is_available(optimized.graph):
         graph = optimized.graph
         several: set[str] = set()
-        for node in _nodes_of(graph, "while"):
+        for node in graph.nodes_of(("while",)):
             for id in graph.derived(node)[-1:]:
                 known = _trip_count_of(graph, node, {})
                 if id in found or known is None:
@@ -292,15 +288,10 @@ def trip_counts_of_stages(stages: Iterable[Stage]) -> dict[str, int]:
             found.pop(id, None)
     derived = find_lowered_jaxpr(stages)
     if derived is not None:
-        for node in _nodes_of(derived, "scan"):
+        for node in derived.nodes_of(("scan",)):
             if rounds := _scan_trip_count(derived, node):
                 found[derived.id(node)] = rounds
     return found
-
-
-def _nodes_of(graph: Graph, operation: str) -> list[int]:
-    codes = graph.nodes.operation.tolist()
-    return [node for node, code in enumerate(codes) if graph.strings[code] == operation]
 
 
 def _scan_trip_count(graph: Graph, node: int) -> int:

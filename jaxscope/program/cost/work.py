@@ -199,20 +199,19 @@ def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
     works = np.isin(graph.nodes.kind, WORK_KINDS) & running[graph.nodes.group]
     works[list(rounds.owners - rounds.untold)] = False
     counted = np.flatnonzero(works)
-    operations = graph.nodes.operation[counted]
-    amounts = graph.nodes.cost[counted]
-    if any(map(_PRODUCTS.fullmatch, graph.strings)):
-        for place in np.flatnonzero(np.isnan(amounts[:, 0])).tolist():
-            if (product := product_cost(graph, int(counted[place]))) is not None:
-                amounts[place] = *product, 0.0
+    costs = graph.nodes.cost.copy()
+    for node in graph.nodes_of(("custom-call",)):
+        if works[node] and np.isnan(costs[node, 0]):
+            product = product_cost(graph, node)
+            if product is not None:
+                costs[node] = *product, 0.0
+    amounts = costs[counted]
     homes = graph.nodes.group[counted]
     sums = np.zeros((len(graph.groups) + 1, 3))
     np.add.at(sums, homes, np.nan_to_num(amounts))  # `NONE` is the last row
     work = {home: sums[home] for home in distinct(homes).tolist()}
-    windows = [n for n, text in enumerate(graph.strings) if text == "reduce-window"]
-    cumulative = [n for n, text in enumerate(graph.strings) if text in CUMULATIVE_PRIMITIVES]
-    has_cumulative = bool(np.isin(operations, cumulative).any()) or any(
-        _spans_an_axis(graph, node) for node in counted[np.isin(operations, windows)].tolist()
+    has_cumulative = any(works[node] for node in graph.nodes_of(CUMULATIVE_PRIMITIVES)) or any(
+        works[node] and _spans_an_axis(graph, node) for node in graph.nodes_of(("reduce-window",))
     )
     nothing = AmountRange(np.zeros(3), np.zeros(3))
     found = rounds.sum_up({home: {"": amount} for home, amount in work.items()}).get("", nothing)
