@@ -38,6 +38,7 @@ from jaxscope.picture.view.tree import (
     find_drawn,
     map_branches,
     read_all_orders,
+    with_children,
 )
 from jaxscope.program.dataflow import find_shown_groups
 
@@ -52,7 +53,6 @@ _MIN_LEAVES = 2
 Path = tuple[tuple[str, str], ...]
 """Names from outermost to innermost, each with how it ends: ` backward` in the backward part."""
 
-_PathOf = Callable[[int], tuple[str, ...]]
 _HIDDEN_NAMES = frozenset({"<module>", "<lambda>", "<locals>", "<genexpr>", "<listcomp>"})
 """Parts of qualified names that are nobody's name."""
 
@@ -61,18 +61,19 @@ def group_by_scope(draft: Draft, root: Branch) -> Branch:
     """Box the runs of operations that share a named scope or a Flax module path."""
     graph = draft.graph
     scope_groups = _scope_groups(graph)
-    nested = graph.nodes.group.tolist()
-    offsets, values = graph.nodes.scope.offsets.tolist(), graph.nodes.scope.values.tolist()
+    offsets, values = graph.nodes.scope.offsets.tolist(), tuple(graph.nodes.scope.values.tolist())
 
     @functools.cache
     def read(row: tuple[int, ...]) -> tuple[str, ...]:
         return tuple(graph.strings[number] for number in row)
 
-    def path(node: int) -> tuple[str, ...]:
-        row = tuple(values[offsets[node] : offsets[node + 1]])
-        return scope_groups.get(nested[node], ()) or read(row)
-
-    return _group(draft, root, path, "scope", _MIN_LEAVES)
+    paths = [read(values[start:stop]) for start, stop in itertools.pairwise(offsets)]
+    if scope_groups:
+        nested = graph.nodes.group.tolist()
+        paths = [
+            scope_groups.get(group, ()) or path for group, path in zip(nested, paths, strict=True)
+        ]
+    return _group(draft, root, paths, "scope", _MIN_LEAVES)
 
 
 def group_by_function(draft: Draft, root: Branch) -> Branch:
@@ -85,7 +86,7 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
     graph = draft.graph
     scope_lengths = graph.nodes.scope.lengths().tolist()
     depth = 1 if any(scope_lengths) else None
-    offsets, values = graph.nodes.source.offsets.tolist(), graph.nodes.source.values.tolist()
+    offsets, values = graph.nodes.source.offsets.tolist(), tuple(graph.nodes.source.values.tolist())
 
     @functools.cache
     def read(row: tuple[int, ...]) -> tuple[str, ...]:
@@ -99,15 +100,11 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
                 names.append(name)
         return tuple(names)
 
-    def path(node: int) -> tuple[str, ...]:
-        if scope_lengths[node]:
-            return ()
-        return read(tuple(values[offsets[node] + 3 : offsets[node + 1] : 4]))
-
+    rows = [values[start + 3 : stop : 4] for start, stop in itertools.pairwise(offsets)]
+    paths = [() if length else read(row) for length, row in zip(scope_lengths, rows, strict=True)]
     if depth is None:
-        return _group(draft, root, path, "function", _MIN_LEAVES)
-    stacks = {tuple(values[a + 3 : b : 4]) for a, b in itertools.pairwise(offsets) if b > a}
-    return _group(draft, root, path, "function", 3, _find_callers(graph, stacks))
+        return _group(draft, root, paths, "function", _MIN_LEAVES)
+    return _group(draft, root, paths, "function", 3, _find_callers(graph, filter(None, set(rows))))
 
 
 def _find_callers(graph: Graph, stacks: Iterable[tuple[int, ...]]) -> frozenset[str]:
@@ -138,56 +135,54 @@ def _scope_groups(graph: Graph) -> dict[int, tuple[str, ...]]:
 def _group(
     draft: Draft,
     root: Branch,
-    path: _PathOf,
+    paths: list[tuple[str, ...]],
     word: str,
     least: int,
     left: frozenset[str] = frozenset(),
 ) -> Branch:
+    """Box the runs of operations that share a path; `paths` are those of all nodes."""
     graph = draft.graph
     constants = np.flatnonzero(graph.nodes.kind == int(NodeKind.CONSTANT)).tolist()
     apart = find_arguments(graph) | find_results(graph) | draft.flow.roles.keys()
     apart |= frozenset(constants)
 
-    unknown = _find_unknown(graph)
-    direction = graph.nodes.direction.tolist()
-    backward = int(Direction.BACKWARD)
-
     @functools.cache
     def mark(names: tuple[str, ...], end: str) -> Path:
         return tuple((name, end) for name in names)
 
+    ends = [""] * len(graph.nodes)
     orders = read_all_orders(graph)
-
-    def end_of(node: int) -> str:
-        if direction[node] != backward:
-            return ""
-        return f" {orders[node]}" if node in orders else BACKWARD
-
-    def path_of(child: Child) -> Path | None:
-        node = child.node if isinstance(child, Branch) else child
-        if node == NONE or child in apart:
-            return ()
-        if node in unknown:
-            return None
-        return mark(path(node), end_of(node))
+    for node in np.flatnonzero(graph.nodes.direction == int(Direction.BACKWARD)).tolist():
+        ends[node] = f" {orders[node]}" if node in orders else BACKWARD
+    of_owner: list[Path | None] = list(map(mark, paths, ends))
+    for node in _find_unknown(graph):
+        of_owner[node] = None
+    of_leaf = of_owner.copy()
+    for node in apart:
+        of_leaf[node] = ()
+    of_owner.append(())  # of groups without a node
 
     def change(branch: Branch) -> Branch:
         if branch.kind in GATHERED:
             return branch
-        paths = _fill_gaps([path_of(child) for child in branch.children])
+        paths = _fill_gaps(
+            [of_leaf[c] if isinstance(c, int) else of_owner[c.node] for c in branch.children]
+        )
         # What all share says nothing here; a nested program repeats the path of its owner.
         shared = _shared_start([p for p in paths if p])
         paths = [p[shared:] for p in paths] if shared else paths
         counts: dict[str, int] = {}
         start = f"{branch.id}/{word}:"
         children = _runs(branch.children, paths, 0, start, counts, least, left)
-        return dataclasses.replace(branch, children=children)
+        return with_children(branch, children)
 
     return map_branches(root, change)
 
 
 def _fill_gaps(paths: list[Path | None]) -> list[Path]:
     """Let operations without a path, which compilers add, belong to what is around them."""
+    if None not in paths:
+        return [path for path in paths if path is not None]
     before: Path = ()
     after: list[Path] = []
     for path in reversed(paths):
@@ -239,13 +234,12 @@ def _runs(
         left: Names of which the groups hold only a part.
     """
     result: list[Child] = []
-    keyed = zip(children, paths, strict=True)
-    for part, group in itertools.groupby(
-        keyed, key=lambda pair: pair[1][depth] if len(pair[1]) > depth else None
-    ):
-        run = list(group)
-        inside = tuple(child for child, _ in run)
-        if part is None or len(run) < least:
+    parts = [path[depth] if len(path) > depth else None for path in paths]
+    stop = 0
+    for part, same in itertools.groupby(parts):
+        start, stop = stop, stop + len(list(same))
+        inside = children[start:stop]
+        if part is None or len(inside) < least:
             result += inside
             continue
         name = part[0] + part[1]
@@ -253,7 +247,8 @@ def _runs(
         number = counts[branch_id] = counts.get(branch_id, 0) + 1
         if number > 1:
             branch_id += f"#{number}"
-        grown = _runs(inside, [p for _, p in run], depth + 1, f"{branch_id}/", counts, least, left)
+        inner = f"{branch_id}/"
+        grown = _runs(inside, paths[start:stop], depth + 1, inner, counts, least, left)
         label = f"{part[0]}{ITSELF}{part[1]}" if part[0] in left else name
         result.append(Branch(branch_id, BranchKind.SCOPE, label, grown))
     return tuple(result)
@@ -356,7 +351,7 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
         is_half = branch.kind in (*FORWARD_BACKWARD, BranchKind.ORDER)
         if isinstance(only, Branch) and branch.label and not is_half:
             return dataclasses.replace(only, id=branch.id, label=branch.label, node=branch.node)
-        return dataclasses.replace(branch, children=tuple(boxed))
+        return with_children(branch, boxed)
 
     return map_branches(root, change)
 

@@ -8,7 +8,7 @@ import dataclasses
 import enum
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -168,11 +168,17 @@ def read_all_orders(graph: Graph) -> dict[int, str]:
 
 def map_branches(branch: Branch, change: Callable[[Branch], Branch]) -> Branch:
     """Rebuild a tree from the inside out, every branch changed."""
-    children = tuple(
-        map_branches(child, change) if isinstance(child, Branch) else child
-        for child in branch.children
-    )
-    return change(dataclasses.replace(branch, children=children))
+    children = list(branch.children)
+    for at, child in enumerate(children):
+        if isinstance(child, Branch):
+            children[at] = map_branches(child, change)
+    return change(with_children(branch, children))
+
+
+def with_children(branch: Branch, children: Iterable[Child]) -> Branch:
+    """A branch with other children."""
+    of = branch
+    return Branch(of.id, of.kind, of.label, tuple(children), of.node, of.copies)
 
 
 def grow_tree(draft: Draft) -> Branch:
@@ -309,7 +315,10 @@ def nodes_of(child: Child) -> list[int]:
         return [child]
     found = [] if child.node == NONE else [child.node]
     for each in child.children:
-        found += nodes_of(each)
+        if isinstance(each, int):
+            found.append(each)
+        else:
+            found += nodes_of(each)
     return found
 
 

@@ -217,13 +217,12 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
             box_of_node[node] = box_of_node[home]
     edges: dict[tuple[int, int, int, int, int], None] = {}  # plain tuples hash faster
     same = draft.flow.same
-    for node, inputs in enumerate(draft.inputs):
-        target = box_of_node[node]
+    for target, inputs in zip(box_of_node, draft.inputs, strict=True):
         if target == NONE:
             continue
         for source_node, output, _, type_ in inputs:
             source = box_of_node[source_node]
-            if source not in (NONE, target):
+            if source != target and source != NONE:
                 value = same.get(source_node, source_node)  # of several arms, one gives it
                 edges[source, target, value, output, type_] = None
     del box_of_node[len(graph.nodes) :]
@@ -255,13 +254,15 @@ def _find_holders(graph: Graph, boxes: Sequence[Box], box_of_node: Sequence[int]
     """
     group_of = graph.nodes.group.tolist()
     around: dict[int, int] = {}  # of each program the innermost box around all boxes of its nodes
-    for each in boxes:
-        if each.node != NONE and not each.type:
-            other, own = around.setdefault(group_of[each.node], each.parent), each.parent
-            while other != own:  # parents come before their children
-                larger = max(other, own)
-                other, own = min(other, own), boxes[larger].parent
-            around[group_of[each.node]] = own
+    homes = dict.fromkeys(
+        (group_of[each.node], each.parent) for each in boxes if each.node != NONE and not each.type
+    )
+    for group, own in homes:
+        other = around.setdefault(group, own)
+        while other != own:  # parents come before their children
+            larger = max(other, own)
+            other, own = min(other, own), boxes[larger].parent
+        around[group] = own
     owner_of, parent_of = graph.groups.owner.tolist(), graph.groups.parent.tolist()
     holders = list(box_of_node)
     for node, shown in enumerate(box_of_node):
@@ -288,10 +289,9 @@ def _count_insides(
     totals = np.bincount(holder[counted & (holder != NONE)], minlength=len(boxes)).tolist()
     for number in range(len(boxes) - 1, ROOT, -1):  # parents come before their children
         totals[boxes[number].parent] += totals[number]
+    is_own = [*counted.tolist(), False]  # the last is that of groups without a node
     return tuple(
-        box._replace(num_counted=total - bool(box.node != NONE and counted[box.node]))
-        if not box.type
-        else box
+        box if box.type else Box(*box[:-2], total - is_own[box.node])
         for box, total in zip(boxes, totals, strict=True)
     )
 
