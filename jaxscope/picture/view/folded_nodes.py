@@ -80,7 +80,7 @@ def fold_constants(draft: Draft) -> Draft:
     for node in folded:
         home[node] = _home_of_folded(draft.graph, node, users)
         inputs[node] = ()
-    final = tuple(find_drawn(home, at) for at in home)
+    final = tuple(at if home[at] == at else find_drawn(home, at) for at in home)
     return dataclasses.replace(
         draft,
         inputs=tuple(inputs),
@@ -376,7 +376,7 @@ class _Resolver:
         home = list(draft.home)
         for node in self._hidden:
             home[node] = self._home_of(node)
-        final = tuple(_follow(home, node) for node in range(len(home)))
+        final = tuple(n if home[n] == n else _follow(home, n) for n in range(len(home)))
         notes = {node: tuple(sorted(set(texts))) for node, texts in self._notes.items()}
         return dataclasses.replace(draft, inputs=tuple(rows), home=final, notes=notes)
 

@@ -544,7 +544,9 @@ def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
     root = dataclasses.replace(root, children=children)
     home = dissolver.home
     settled = dataclasses.replace(
-        draft, home=tuple(find_drawn(home, node) for node in home), captions=dissolver.captions
+        draft,
+        home=tuple(n if home[n] == n else find_drawn(home, n) for n in home),
+        captions=dissolver.captions,
     )
     return settled, root
 

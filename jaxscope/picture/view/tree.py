@@ -151,9 +151,8 @@ class Branch:
 
     def num_leaves(self) -> int:
         """Nodes with a box of their own, at any depth."""
-        return sum(
-            child.num_leaves() if isinstance(child, Branch) else 1 for child in self.children
-        )
+        inside = [child for child in self.children if isinstance(child, Branch)]
+        return len(self.children) - len(inside) + sum(child.num_leaves() for child in inside)
 
 
 Child = Branch | int
@@ -332,10 +331,9 @@ def find_cuts(draft: Draft, children: tuple[Child, ...]) -> list[int]:
     places = place_nodes(children)
     last_use: dict[tuple[int, int], int] = {}
     for node, at in places.items():
-        for each in draft.inputs[node]:
-            if each.source in places:
-                value = (each.source, each.output)
-                last_use[value] = max(last_use.get(value, 0), at)
+        for source, output, _, _ in draft.inputs[node]:
+            if source in places and last_use.get((source, output), -1) < at:
+                last_use[source, output] = at
     change = [0] * (len(children) + 2)
     for (source, _), last in last_use.items():
         change[places[source] + 1] += 1

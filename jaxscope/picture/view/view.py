@@ -291,7 +291,7 @@ def _count_insides(
         totals[boxes[number].parent] += totals[number]
     is_own = [*counted.tolist(), False]  # the last is that of groups without a node
     return tuple(
-        box if box.type else Box(*box[:-2], total - is_own[box.node])
+        box if box.type or total == is_own[box.node] else Box(*box[:-2], total - is_own[box.node])
         for box, total in zip(boxes, totals, strict=True)
     )
 
@@ -313,16 +313,16 @@ class _Flattener:
             box_of_node[branch.node] = index
         children, leaves = [], 0
         for child in branch.children:
-            if isinstance(child, Branch):
-                number = self.add(child, index)
-            else:
-                number = len(boxes)
+            if isinstance(child, int):
+                number = box_of_node[child] = len(boxes)
                 name = self._strings[self._ids[child]]
                 box = Box(name, "", child, index, (), None, 1, 1)
                 boxes.append(box if child < self._num_nodes else self._show_result(box))
-                box_of_node[child] = number
+                leaves += 1
+            else:
+                number = self.add(child, index)
+                leaves += boxes[number].num_leaves
             children.append(number)
-            leaves += boxes[number].num_leaves
         boxes[index] = Box(
             branch.id, branch.label, branch.node, parent, tuple(children), branch.kind,
             branch.copies, leaves,
