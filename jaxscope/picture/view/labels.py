@@ -157,15 +157,14 @@ def _count_alike(view: View, box: Box) -> tuple[int, int]:
     A scope is several groups where one would close a cycle.
     """
     known: dict[int, tuple[int, int]] = view.remembered.setdefault("scopes alike", {})
-    if not known:
-        for around in view.boxes:
-            alike: dict[str, list[int]] = {}
-            for child in around.children:
-                if view.boxes[child].kind is BranchKind.SCOPE:
-                    alike.setdefault(view.boxes[child].label, []).append(child)
-            for children in alike.values():
-                for number, each in enumerate(children, 1):
-                    known[view.boxes[each].children[0]] = (number, len(children))
+    if box.children[0] not in known:
+        alike: dict[str, list[int]] = {}
+        for child in view.boxes[box.parent].children:
+            if view.boxes[child].kind is BranchKind.SCOPE:
+                alike.setdefault(view.boxes[child].label, []).append(child)
+        for children in alike.values():
+            for number, each in enumerate(children, 1):
+                known[view.boxes[each].children[0]] = (number, len(children))
     return known[box.children[0]]
 
 
