@@ -23,6 +23,7 @@ from jaxscope.client.session import Session
 from jaxscope.errors import InternalError, JaxscopeError
 from jaxscope.model import Capture
 from jaxscope.model.outline import Outline
+from jaxscope.wire.protocol import FOR_READING
 
 _LAST_WORDS_S = 3.0
 
@@ -59,7 +60,8 @@ def outline(file: str, *, on_event: OnEvent | None = None, **options: Any) -> Ou
     Raises:
         SourceError: It cannot be read or parsed.
     """
-    return ask(OutlineRequest(file, **options), Outline, on_event)
+    environment = {**options.pop("environment", {}), FOR_READING: "1"}
+    return ask(OutlineRequest(file, environment=environment, **options), Outline, on_event)
 
 
 def inspect_environment(*, on_event: OnEvent | None = None, **options: Any) -> EnvironmentReport:

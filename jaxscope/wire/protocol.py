@@ -195,3 +195,6 @@ DISCONNECTED_STATUS = 92
 
 BEGUN_SIGN = b"b"
 """Among a worker's signs of life: it has taken its request."""
+
+FOR_READING = "JAXSCOPE_FOR_READING"
+"""In the environment of a worker that only reads a file, and so does not load JAX."""

@@ -28,7 +28,7 @@ from jaxscope.errors import (
 )
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import read_message
-from jaxscope.wire.protocol import DISCONNECTED_STATUS, PROTOCOL_VERSION
+from jaxscope.wire.protocol import DISCONNECTED_STATUS, FOR_READING, PROTOCOL_VERSION
 from jaxscope.worker.channel import Channel, Handler
 from jaxscope.worker.faults.explain import explain_exception, explain_missing, was_interrupted
 from jaxscope.worker.faults.tracebacks import (
@@ -68,6 +68,7 @@ _FAULTS: tuple[tuple[type[JaxscopeError], str], ...] = (
     (TraceError, "trace"),
     (EnvironmentProblem, "environment"),
 )
+_NEEDED = ("jaxscope.worker.stages.capture", "jaxscope.worker.targets.environment")
 _NO_TARGET = frozenset({"outline", "environment"})
 _WITHOUT_JAX = "open"
 """The one request that is answered where JAX cannot be imported, as far as that goes."""
@@ -121,7 +122,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
 
 def _warm_up(channel: Channel) -> None:
     """Import all that a run needs, and say hello. No backend starts here."""
-    for module in ("jaxscope.worker.stages.capture", "jaxscope.worker.targets.environment"):
+    for module in () if IS_FOR_READING else _NEEDED:
         with contextlib.suppress(Exception):  # the request that needs it reports it
             importlib.import_module(module)
     version = ".".join(map(str, sys.version_info[:3]))
@@ -158,18 +159,18 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
             raise EnvironmentProblem(NO_JAX)
         module, function = HANDLERS[type_of_request]
         handler: Handler = getattr(importlib.import_module(module), function)
-        if type_of_request not in _NO_TARGET and NO_JAX is None:
+        if type_of_request not in _NO_TARGET and _HAS_JAX:
             _prepare(request, channel)
         notes = ProcessChanges()
         kept = handler(request, channel)
-        if NO_JAX is None:
+        if _HAS_JAX:
             from jaxscope.worker.host.job import finish_job
 
             finish_job(channel)
     except JaxscopeError as error:
         fault = next((name for cls, name in _FAULTS if isinstance(error, cls)), "internal")
         stage = getattr(error, "stage", None)
-        if NO_JAX is None:
+        if _HAS_JAX:
             from jaxscope.worker.host.job import publish_failure
 
             publish_failure(error.explanation.what)
@@ -259,9 +260,12 @@ def is_newer_than_checked(version: str) -> bool:
     return tuple(map(int, re.findall(r"\d+", version)[:2])) > _NEWEST_CHECKED
 
 
-NO_JAX = _import_jax()
+IS_FOR_READING = FOR_READING in os.environ
+"""Whether files are only read here."""
+NO_JAX = None if IS_FOR_READING else _import_jax()
 """Why there is no JAX here. It is imported with this module: `bootstrap` then keeps to itself what
 JAX's plugins print."""
+_HAS_JAX = NO_JAX is None and not IS_FOR_READING
 _JAX_VERSION = str(getattr(sys.modules.get("jax"), "__version__", ""))
 _NEWER = (
     f"JAX {_JAX_VERSION} is newer than what jaxscope was tested with (up to "

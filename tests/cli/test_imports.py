@@ -22,10 +22,10 @@ FILE = str(Path(__file__).parents[2] / "samples" / "quick_start.py")
     ("arguments", "most", "without"),
     [
         (["--version"], 18, {"numpy", "msgspec", "subprocess"}),
-        (["calls", FILE], 63, {"google", "capstone", "jaxscope.program.fates"}),
+        (["calls", FILE], 64, {"google", "capstone", "jaxscope.program.fates"}),
         (
             ["capture", FILE, "simple_graph(f32[3])", "-o", "{folder}/a.jaxscope"],
-            112,
+            113,
             {"jaxscope.picture", "jaxscope.client.experiment_collectors"},
         ),
     ],
@@ -43,3 +43,16 @@ def test_a_command_loads_what_it_needs(
     assert len(own) <= most, own
     assert not without.intersection(loaded)
     assert not {"jax", "PySide6"}.intersection(loaded)
+
+
+def test_a_file_is_read_without_jax(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """JAX takes a second to load, and what a file offers is told by Python's parser alone."""
+    (tmp_path / "jax").mkdir()
+    (tmp_path / "jax" / "__init__.py").write_text("raise ImportError('loaded')\n", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    command = [sys.executable, "-m", "jaxscope"]
+    told = subprocess.run([*command, "calls", FILE], capture_output=True, text=True, timeout=60)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "simple_graph(f32[3])" in told.stdout
+    ran = subprocess.run([*command, "capture", FILE], capture_output=True, text=True, timeout=60)
+    assert ran.returncode and "loaded" in ran.stderr
