@@ -49,9 +49,9 @@ def find_shown_groups(graph: Graph) -> ShownGroups:
     """
     keys = [n for n, string in enumerate(graph.strings) if string in ("shares", "calls")]
     attributes = graph.nodes.attributes
-    rows = attributes.row_numbers()[np.flatnonzero(np.isin(attributes.values[0::2], keys)) * 2]
-    groups = {string: group for group, string in enumerate(graph.groups.id.tolist())}
-    known = {string: groups[n] for n, string in enumerate(graph.strings) if n in groups}
+    is_key = np.isin(attributes.values[0::2], np.array(keys, np.int32))
+    rows = attributes.row_numbers()[np.flatnonzero(is_key) * 2]
+    known = {graph.strings[n]: group for group, n in enumerate(graph.groups.id.tolist())}
     pairs: list[tuple[int, int]] = []
     for node in distinct(rows).tolist():
         told = graph.attributes(node)

@@ -89,7 +89,7 @@ application.build_window = build
 settings = os.path.join(tempfile.mkdtemp(), "window.json")
 launch.open_window(sys.argv[1], settings_file=settings)
 """
-MOST_OF_PICTURE = 202
+MOST_OF_PICTURE = 199
 """Modules of our own until a saved capture is on the screen."""
 
 LATE = (
@@ -145,7 +145,8 @@ def test_threads_load_nothing_that_names_classes_of_qt(tmp_path: Path) -> None:
     command = [sys.executable, "-c", ON_THREADS, str(tmp_path / "a.jaxscope")]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
     on_threads = ran.stdout.split()
-    assert "jaxscope.program.fusion.fusions" in on_threads, ran.stderr  # threads do load modules
+    # Threads do load modules; which of them the window's thread has loaded before is a race.
+    assert any(name.startswith("jaxscope.program.") for name in on_threads), ran.stderr
     of_qt = ("PySide6", "shiboken6", "pyqtgraph", "jaxscope.ui")
     assert not [name for name in on_threads if name.startswith(of_qt)]
 

@@ -149,14 +149,14 @@ def test_the_window_goes_through_a_lesson(
     driver.finish(run, build_capture())
     strip, walk = window.lesson, window.walk
     assert strip.isVisible() and strip._title.text() == "Sums"
-    assert strip._body.toPlainText() == "One add, no more." and not strip.answer_is_shown
+    assert strip._texts[0].toPlainText() == "One add, no more." and not strip.answer_is_shown
     assert strip._reveal.text() == "Next: How many?"
     assert "jaxpr" in window.workspace.area.shown_stages()  # not what views follow the call to
     qtbot.mouseClick(strip._reveal, Qt.MouseButton.LeftButton)
     assert strip._place.text() == "Lesson · 2 of 3" and not strip.answer_is_shown
     assert strip._reveal.text() == "Show what to see"
     qtbot.mouseClick(strip._reveal, Qt.MouseButton.LeftButton)
-    assert strip.answer_is_shown and strip._answer.toPlainText() == "One."
+    assert strip.answer_is_shown and strip._texts[1].toPlainText() == "One."
     walk.go_on()
     assert strip._reveal.text() == "Show what to see" and walk.number == 2
     assert len(driver.session.of_type(CaptureRequest)) == 1  # the answer is not run before it
@@ -169,7 +169,7 @@ def test_the_window_goes_through_a_lesson(
     other = lesson.with_name("other.py")
     other.write_text(PROGRAM)
     driver.open(other, ("f(f32[3])",))
-    assert walk.lesson is None and strip._body.isHidden() and strip._answer.isHidden()
+    assert walk.lesson is None and strip._texts[0].isHidden() and strip._texts[1].isHidden()
 
 
 def test_what_a_lesson_shows_is_not_run_unasked(
@@ -332,7 +332,9 @@ def test_the_speaker_sees_the_notes_on_another_screen(
     assert speaker.next.text() == "To be revealed: Seven."
     window.walk.go_to(2)
     assert (speaker.notes.toPlainText(), speaker.next.text()) == ("", "The last part")
-    assert "Wait" not in window.lesson._body.toPlainText() + window.lesson._answer.toPlainText()
+    assert (
+        "Wait" not in window.lesson._texts[0].toPlainText() + window.lesson._texts[1].toPlainText()
+    )
     window.toggle_presenting()
     assert window.presenting._speaker is None and not speaker.isVisible()
     window.walk.end()

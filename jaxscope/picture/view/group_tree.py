@@ -480,8 +480,9 @@ def _longest_true(values: npt.NDArray[np.bool_]) -> tuple[int, int]:
 
 def _find_sharing(graph: Graph) -> frozenset[int]:
     """Owners of nested programs that others share: only the first of them shows the inside."""
-    known = {text: number for number, text in enumerate(graph.strings)}
-    keys = [known[key] for key in ("shares", "shared_by") if key in known]
+    keys = [n for n, text in enumerate(graph.strings) if text in ("shares", "shared_by")]
+    if not keys:
+        return frozenset()
     attributes = graph.nodes.attributes
     found = np.isin(attributes.values, keys)
     return frozenset(attributes.row_numbers()[found].tolist())

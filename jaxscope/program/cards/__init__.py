@@ -10,7 +10,6 @@ What is compiled was seen with JAX 0.10.2 on a CPU. A field that nobody could ch
 from __future__ import annotations
 
 import functools
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -88,6 +87,8 @@ class Card:
 @functools.cache
 def read_cards() -> tuple[Mapping[str, Card], Mapping[str, Card]]:
     """Cards of primitives and of opcodes, each by name."""
+    import tomllib
+
     primitives: dict[str, Card] = {}
     opcodes: dict[str, Card] = {}
     for path in sorted(_FOLDER.glob("*.toml")):

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QApplication, QStyle, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
@@ -52,6 +52,8 @@ def may_move(widget: QWidget) -> bool:
     """Whether the window and the person's desktop want things to move at all."""
     if widget.window().property(STILL) or wants_stillness():
         return False
+    from PySide6.QtWidgets import QStyle  # of many enumerations, and no first picture needs it
+
     hint = QStyle.StyleHint.SH_Widget_Animation_Duration
     return QApplication.style().styleHint(hint, None, widget) > 0
 

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QWidget
 
 from jaxscope.model import Graph, StageText
 from jaxscope.model.graph import Int32s, distinct
 from jaxscope.program.links import NO_LINKED, Linked
 from jaxscope.program.search import Query, QueryError, SearchIndex, TermKind, parse_query
-from jaxscope.ui.panes.node_table import NodeTableView
-from jaxscope.ui.panes.outline import OutlineView
 from jaxscope.ui.source.code_view import CodeView, Mark
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+    from jaxscope.ui.panes.node_table import NodeTableView
+    from jaxscope.ui.panes.outline import OutlineView
 
 
 # What a pane's search finds, and where in it one is; no Qt.
@@ -195,6 +195,12 @@ class PaneHighlighter:
         self.shown: QWidget = code
         self.canvas: GraphCanvas | None = None
 
+    @property
+    def _rows(self) -> NodeTableView | OutlineView | None:
+        """The table or the outline, where it is what is shown; few panes ever load theirs."""
+        is_shown = isinstance(self.shown, QAbstractItemView)
+        return cast("NodeTableView | OutlineView", self.shown) if is_shown else None
+
     def forget(self) -> None:
         """Another stage is to be shown: what is lit up now means nothing there."""
         self.linked = self.ahead = NO_LINKED
@@ -206,8 +212,8 @@ class PaneHighlighter:
         if shown is self._code:
             found = marks_of_lines(finding.lines)
             self._code.set_marks({**found, **self._fixed_lines()}, reveal=reveal)
-        elif isinstance(shown, NodeTableView | OutlineView):
-            shown.choose(_to_choose(linked))
+        elif (rows := self._rows) is not None:
+            rows.choose(_to_choose(linked))
         elif canvas is not None:
             canvas.set_found(finding.nodes)
             canvas.set_highlight(linked.selected, linked.forward, linked.backward)
@@ -228,8 +234,8 @@ class PaneHighlighter:
         shown, canvas = self.shown, self.canvas
         if shown is self._code:
             self._code.set_preview(self._preview_marks())
-        elif isinstance(shown, NodeTableView | OutlineView):
-            shown.set_links(self.linked, self.ahead, self.theme)
+        elif (rows := self._rows) is not None:
+            rows.set_links(self.linked, self.ahead, self.theme)
         elif canvas is not None:
             canvas.set_preview(distinct(self.ahead.forward, self.ahead.backward))
 
@@ -266,9 +272,9 @@ class PaneHighlighter:
             lines, known = self._lines_of(things)
             find = code.spans_of_lines if is_across else code.places_of_lines
             places[known] = np.asarray(find(lines.tolist()), float).reshape(-1, 2)
-        elif isinstance(shown, NodeTableView | OutlineView):
+        elif (rows := self._rows) is not None:
             for number, node in enumerate(things.tolist()):
-                place = shown.span_of(node) if is_across else shown.place_of(node)
+                place = rows.span_of(node) if is_across else rows.place_of(node)
                 if place is not None:
                     places[number] = place
         elif canvas is not None:

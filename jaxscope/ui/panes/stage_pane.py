@@ -29,8 +29,6 @@ from jaxscope.model import (
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.links import NO_LINKED, Links, NodeSelection
 from jaxscope.ui.panes.highlight import PaneHighlighter, PaneSearch
-from jaxscope.ui.panes.node_table import NodeTableView
-from jaxscope.ui.panes.outline import OutlineView
 from jaxscope.ui.panes.pane_header import SOURCE, Form, PaneHeader
 from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, GroupPlace, SelectionModel
 from jaxscope.ui.source.code_view import CodeView, Mark, fill_with_source, fill_with_stage
@@ -42,6 +40,8 @@ from jaxscope.ui.toolkit.widgets import fill_box, restyle
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
     from jaxscope.ui.canvas.graph_page import GraphPage
+    from jaxscope.ui.panes.node_table import NodeTableView
+    from jaxscope.ui.panes.outline import OutlineView
 
 
 _VEIL_ALPHA = 165
@@ -255,6 +255,8 @@ class StagePane(QFrame):
     @property
     def table(self) -> NodeTableView:
         """The table, made now if it was not yet: few panes ever show theirs."""
+        from jaxscope.ui.panes.node_table import NodeTableView
+
         if self._table is None:
             self._table = table = NodeTableView()
             self._add_rows(table)
@@ -266,6 +268,8 @@ class StagePane(QFrame):
     @property
     def outline(self) -> OutlineView:
         """The outline, made now if it was not yet, like the table."""
+        from jaxscope.ui.panes.outline import OutlineView
+
         if self._outline is None:
             self._outline = outline = OutlineView()
             self._add_rows(outline)

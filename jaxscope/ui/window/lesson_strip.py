@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Callable, Sequence
@@ -64,7 +65,6 @@ class LessonStrip(QFrame):
     ) -> None:
         super().__init__(parent)
         self._walk = walk
-        self._body, self._answer = MarkdownView(), MarkdownView()
         self._listed: str | None = None
         self.setObjectName("lesson")
         self.setAccessibleName(tr("Lesson and samples"))
@@ -104,15 +104,11 @@ class LessonStrip(QFrame):
             label.setTextFormat(Qt.TextFormat.RichText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             column.addWidget(label)
-        column.addWidget(self._body)
-        column.addWidget(self._answer)
         column.addWidget(self._reveal, 0, Qt.AlignmentFlag.AlignLeft)
         ways = QWidget()  # above the calls, which are known later and then take their room
         flow = FlowLayout(ways)
         for button in (self._try, self._next):
             flow.addWidget(button)
-        self._body.setAccessibleName(tr("Text of the lesson"))
-        self._answer.setAccessibleName(tr("What the lesson reveals"))
         self._reveal.clicked.connect(self._show_answer)
         self._call_box.setSpacing(0)
         self._call_head.hide()
@@ -143,10 +139,22 @@ class LessonStrip(QFrame):
             box.removeWidget(self._place)
         (self._column if is_beside else self._top).insertWidget(1, self._place)
 
+    @functools.cached_property
+    def _texts(self) -> tuple[MarkdownView, MarkdownView]:
+        """A part of a lesson that is a file, and what it reveals; few windows ever show any."""
+        texts = MarkdownView(), MarkdownView()
+        texts[0].setAccessibleName(tr("Text of the lesson"))
+        texts[1].setAccessibleName(tr("What the lesson reveals"))
+        for text in texts:
+            text.hide()
+            self._column.insertWidget(self._column.indexOf(self._reveal), text)
+        return texts
+
     @property
     def answer_is_shown(self) -> bool:
         """Whether the part *Then see* is shown, or what a part of a lesson reveals."""
-        return not (self._parts[HEADS[2]].isHidden() and self._answer.isHidden())
+        is_revealed = self._walk.part is not None and not self._texts[1].isHidden()
+        return is_revealed or not self._parts[HEADS[2]].isHidden()
 
     def show_file(self, file: str, functions: Sequence[OfferedFunction]) -> bool:
         """Show the lesson of a file, the calls that it offers, and the path.
@@ -221,8 +229,11 @@ class LessonStrip(QFrame):
     def _show_parts(self) -> None:
         """Show the present part of a lesson that is a file; without one what was shown before."""
         lesson, part = self._walk.lesson, self._walk.part
-        self._body.setVisible(part is not None)
-        self._answer.setVisible(part is not None and bool(part.reveal) and not self._walk.is_asking)
+        if part is not None or "_texts" in vars(self):
+            body, answer = self._texts
+            body.setVisible(part is not None)
+            has_answer = part is not None and bool(part.reveal)
+            answer.setVisible(has_answer and not self._walk.is_asking)
         if lesson is None or part is None:
             if self._file == _OF_WALK:
                 self._file, self._calls = "", ("",)  # all of it is shown anew
@@ -240,8 +251,8 @@ class LessonStrip(QFrame):
             )
         )
         self._title.setText(part.heading)
-        self._body.show_markdown(part.text)
-        self._answer.show_markdown(part.reveal)
+        body.show_markdown(part.text)
+        answer.show_markdown(part.reveal)
         self._show_way_on(lesson)
         headings = tuple(each.heading for each in lesson.parts)
         if headings != self._calls:

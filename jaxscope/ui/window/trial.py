@@ -33,7 +33,6 @@ from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.panes.stage_pane import StagePane, line_mark_of
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.source.editor import SourceEditor
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import fill_box, make_label, restyle
@@ -95,6 +94,8 @@ class TrialEditor(QWidget):
     """The editor, and below it what can be done with the change."""
 
     def __init__(self, text: str) -> None:
+        from jaxscope.ui.source.editor import SourceEditor
+
         super().__init__()
         self.edit = SourceEditor(text)
         self.said = make_label(tr(_SAID), "muted", wraps=True)
