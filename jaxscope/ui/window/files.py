@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
-from jaxscope.client.dump_folders import find_dumps
 from jaxscope.client.requests import OpenRequest
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Timing
-from jaxscope.model.dumps import FoundDumps, ModuleFiles
 from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
 from jaxscope.model.timing import Profile
 from jaxscope.model.units import format_share
@@ -41,6 +39,7 @@ from jaxscope.ui.window.exporter import (
 )
 
 if TYPE_CHECKING:
+    from jaxscope.model.dumps import FoundDumps, ModuleFiles
     from jaxscope.program.job_texts import JobText
     from jaxscope.program.xplane import Recording
     from jaxscope.schema.archive import Saved
@@ -174,7 +173,8 @@ class CaptureFiles(QObject):
         try:
             if len(paths) == 1 and paths[0].endswith(CAPTURE_ENDINGS):
                 return load_saved(paths[0])
-            from jaxscope.client.dump_reader import (  # as above
+            from jaxscope.client.dump_folders import find_dumps  # as above
+            from jaxscope.client.dump_reader import (
                 add_recorded,
                 read_recordings,
                 read_texts,

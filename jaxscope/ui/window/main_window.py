@@ -35,7 +35,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.client.dump_folders import is_dump
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.marks import show_marks
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
@@ -498,7 +497,7 @@ class MainWindow(QMainWindow):
         if path.endswith(LESSON_ENDING):
             self._begin_lesson(path)
             return
-        if path.endswith(CAPTURE_ENDINGS) or is_dump(path):
+        if _is_opened(path):
             self.files.load(path)
             return
         self.files.captures.forget()
@@ -937,5 +936,12 @@ def _dropped_files(event: QDropEvent) -> list[str]:
     """One file of any kind that opens, or several that a job left behind; else none."""
     paths = [url.toLocalFile() for url in event.mimeData().urls()]
     endings = (".py", LESSON_ENDING, *CAPTURE_ENDINGS) if len(paths) == 1 else CAPTURE_ENDINGS
-    is_known = all(path.endswith(endings) or is_dump(path) for path in paths)
+    is_known = all(path.endswith(endings) or _is_opened(path) for path in paths)
     return paths if is_known else []
+
+
+def _is_opened(path: str) -> bool:
+    """Whether a path is a saved capture, or what a job left behind."""
+    from jaxscope.client.dump_folders import is_dump  # loaded when there is something to look at
+
+    return path.endswith(CAPTURE_ENDINGS) or is_dump(path)
