@@ -7,12 +7,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, Qt, QTimer
-<<<<<<< HEAD
-from PySide6.QtWidgets import QLabel, QWidget
-=======
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QListView
->>>>>>> 5b7a6751 (Close the words that the call offers with Esc, and with what they were for)
+from PySide6.QtWidgets import QApplication, QLabel, QListView, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished
