@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from jaxscope.model import NodeKind
 from jaxscope.model.said import LISTED, NAMED, say, say_count, say_joined
-from jaxscope.model.units import format_bytes, format_place
+from jaxscope.model.units import format_bytes, format_count, format_place
 from jaxscope.model.values import ArrayView, Step, Stepping, StepValue, write_place
 from jaxscope.program.explanations import explain_operation
 from jaxscope.report.document import Cell, Section, Table, Verbatim
@@ -40,12 +40,13 @@ def describe_place(step: Step) -> str:
     return say_joined(told, LISTED)
 
 
-def describe_operation(step: Step, num_equations: int) -> str:
+def describe_operation(step: Step, num_equations: int, num_inside: int = 0) -> str:
     """Which step of how many a run stands at, and what it computes, such as `step 2 of 5 · mul: …`.
 
     Args:
         step: At an equation.
         num_equations: At the top level of the program.
+        num_inside: How many more are in those, where that is to be said.
     """
     outermost, *inside = step.equation.split("/")
     number = (
@@ -53,6 +54,7 @@ def describe_operation(step: Step, num_equations: int) -> str:
         if outermost.isdigit()
         else step.equation
     )
+    number += f" (and {format_count(num_inside, 'equation')} inside of them)" if num_inside else ""
     meaning = _SENTENCE_END.split(explain_operation(step.operation, NodeKind.EQUATION))[0]
     head = f"{'in ' if inside else ''}{number} · {step.operation}: {meaning}"
     return head.removesuffix(": ").replace("`", "")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -430,6 +431,40 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     empty.workspace.area.setFocus()
     QTest.keyClick(empty, on)
     assert caption.isHidden() and not steps.run.doing
+
+
+NESTED = """
+import jax
+
+# jaxscope: line(3.0)
+def line(x):
+    return jax.jit(lambda y: y * 2.0 + 1.0)(x) + 3.0
+"""
+
+
+def test_presenting_says_how_many_equations_are_inside_of_its_steps(
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Steps go over what is inside, which the line of stages counts."""
+    (tmp_path / "nested.py").write_text(NESTED)
+    empty.open_path(str(tmp_path / "nested.py"))
+    wait_for_run(qtbot, empty)
+    given: dict[str, Any] = {}
+    exec(NESTED, given)
+    outer = jax.make_jaxpr(given["line"])(3.0).eqns
+    num_inside = len(outer[0].params["jaxpr"].eqns)
+    (shown,) = [card.step for card in empty.strip.cards if card.step and card.step.name == "jaxpr"]
+    assert shown.size.startswith(f"{len(outer) + num_inside} equations")
+    empty.toggle_presenting()
+    steps, caption = empty.presenting.steps, empty.presenting.caption
+    empty.activateWindow()
+    qtbot.waitUntil(lambda: empty.isActiveWindow() and caption.isVisible())
+    for _ in range(2):  # the arguments, and the first equation
+        QTest.keyClick(empty, Qt.Key.Key_Space)
+        qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
+    told = f"step 1 of {len(outer)} (and {num_inside} equations inside of them) · "
+    assert caption.text().startswith(told)
+    empty.toggle_presenting()
 
 
 GROUPED = """

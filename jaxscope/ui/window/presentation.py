@@ -28,6 +28,7 @@ from jaxscope.model.values import Step, StepValue
 from jaxscope.picture.scene.edge_details import LABEL_TEXT_PX
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import NodeSelection
+from jaxscope.program.size import count_named
 from jaxscope.report.stepping import describe_operation
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.selection.selection import Place, SelectionModel
@@ -308,8 +309,10 @@ class PresentedSteps(QObject):
         return tr(_SAVED) if state.is_view_only else tr(_STALE) if is_old else ""
 
     def _describe_equation(self, step: Step) -> str:
-        stepping = self.run.stepping
-        head = describe_operation(step, stepping.num_equations if stepping is not None else 0)
+        stepping, graph = self.run.stepping, self._selection.graph_of(self.run.stage_name)
+        num_steps = stepping.num_equations if stepping is not None else 0
+        num_inside = count_named(graph)[0] - num_steps if graph is not None else 0
+        head = describe_operation(step, num_steps, num_inside)  # the line of stages has both
         read = _join(value for value in step.values if value.kind == "operand")
         made = _join(value for value in step.values if value.kind == "result")
         made = "?" if self._is_asking else step.failure or made
