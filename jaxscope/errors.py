@@ -97,9 +97,11 @@ class JaxscopeError(Exception):
 
     Attributes:
         partial: What a measurement had found by then, as JSON; None where nothing.
+        stage: Name of the stage that could not be made; empty where none is to blame.
     """
 
     exit_status = 70
+    stage = ""
     partial: dict[str, object] | None = None
 
     def __init__(

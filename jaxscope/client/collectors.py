@@ -194,6 +194,7 @@ class _Aliased:
 class _Failure:
     fault: str
     explanation: Explanation
+    stage: str | None = None
 
 
 _ANSWERS: dict[str, type[Outline] | type[Proposal] | type[EnvironmentReport]] = {
@@ -251,7 +252,9 @@ def read_failure(message: Message) -> JaxscopeError:
     failure = _read(message, _Failure)
     if failure.fault not in _ERRORS:
         raise ValueError(f"a failure of the kind {failure.fault!r} was announced")
-    return _ERRORS[failure.fault](failure.explanation)
+    error = _ERRORS[failure.fault](failure.explanation)
+    error.stage = failure.stage or ""
+    return error
 
 
 def _read(message: Message, kind: type[T]) -> T:

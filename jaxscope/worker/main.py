@@ -169,7 +169,7 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
             finish_job(channel)
     except JaxscopeError as error:
         fault = next((name for cls, name in _FAULTS if isinstance(error, cls)), "internal")
-        stage = getattr(error, "stage", None)
+        stage = error.stage or None
         if _HAS_JAX:
             from jaxscope.worker.host.job import publish_failure
 

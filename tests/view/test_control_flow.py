@@ -154,6 +154,18 @@ def test_a_loop_is_named_after_the_function_of_its_body_also_when_differentiated
     assert {"scan ×5 · row", "scan ×5 reversed · row", "scan ×7 reversed · column"} <= told
     counted = trace(lambda n: jax.lax.fori_loop(0, n, lambda _, c: c * 2, 1), 3)
     assert loops(counted) == {"while"}, "a lambda has no name"
+
+    def double(carry: jax.Array) -> jax.Array:
+        return carry * 2
+
+    def body(carry: jax.Array) -> jax.Array:
+        return carry * 2
+
+    for function, name in ((double, "body · double"), (body, "body")):
+        graph = trace(lambda n: jax.lax.while_loop(lambda c: c < 9, function, n), 3)  # noqa: B023
+        view = build_view(graph)
+        titles = [text_of(view, box).title for box in view.boxes[1:]]
+        assert {"while", "condition", name} <= set(titles), "the frame of both has neither name"
     assert loops(trace(lambda x: jax.lax.map(jnp.sin, x), x)) == {"scan ×5"}, "JAX's own function"
 
 

@@ -6,11 +6,11 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.client.events import Failed
-from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest
+from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest, ValuesRequest
 from jaxscope.errors import (
     CallError,
     Explanation,
@@ -45,6 +45,12 @@ def fail_in_the_call(driver: Driver, window: MainWindow, source: Path) -> None:
     driver.wait_until(window.error_panel.isVisible)
 
 
+def in_stage(error: JaxscopeError, name: str) -> JaxscopeError:
+    """An error as the worker sends it that knows the stage."""
+    error.stage = name
+    return error
+
+
 def test_a_misspelt_name_is_said_right_below_the_call(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:
@@ -64,16 +70,17 @@ def test_a_misspelt_name_is_said_right_below_the_call(
         (CallError(Explanation("The file has no 'grda'.", part="grda")), ""),
         (SourceError("The code is not valid Python.", where="model.py:3"), "source"),
         (TraceError("A mask.", where="model.py:5"), "jaxpr"),
+        (in_stage(TraceError("A while loop."), "grad"), "grad"),
         (WorkerLost("It was killed."), "jaxpr"),
         (WorkerLost("The run did not finish within its time limit."), "jaxpr"),
     ],
-    ids=["call", "file", "trace", "killed", "time"],
+    ids=["call", "file", "trace", "transform", "killed", "time"],
 )
 def test_each_failure_is_said_between_the_call_and_the_stages_which_are_old(
     driver: Driver, window: MainWindow, source: Path, error: JaxscopeError, failed: str
 ) -> None:
     driver.finish(driver.open(source), build_capture())
-    window.call_bar.set_call("other(f32[3])")
+    window.call_bar.set_call("grad(grad(other))(f32[3])" if error.stage else "other(f32[3])")
     window.run_call()
     driver.wait_for(CaptureRequest, 2).tell(Failed(error))
     driver.wait_until(window.error_panel.isVisible)
@@ -189,6 +196,21 @@ def test_a_failure_in_the_code_is_said_below_the_stages(
     run.tell(Failed(TraceError("A mask.", where="model.py:5")))
     driver.wait_until(window.error_panel.isVisible)
     assert window.strip.y() < window.error_panel.y()
+
+
+def test_values_that_do_not_come_by_themselves_are_a_click_away(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    programs = dict.fromkeys(("jaxpr", "hlo"), "in x x\neqn 0 while <x\nout out0 out <0")
+    driver.finish(driver.open(source), build_capture(programs))
+    page = window.workspace.inspector.page
+    assert "Look at its values (Ctrl+Alt+V)" in page.toPlainText()
+    page.anchorClicked.emit(QUrl("values:"))
+    driver.wait_for(ValuesRequest)
+    short = {name: text.replace("while", "sin") for name, text in programs.items()}
+    window.run_call()
+    driver.finish(driver.wait_for(CaptureRequest, 2), build_capture(short))
+    assert "Look at its values" not in page.toPlainText(), "they come by themselves"
 
 
 def describe_g(window: MainWindow) -> None:

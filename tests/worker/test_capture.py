@@ -201,3 +201,27 @@ def test_a_class_that_takes_arrays_and_no_descriptions_of_them_is_captured(
     assert channel.error is None
     assert channel.stages()["optimized"] is None
     assert not [fields for type, fields, _ in channel.messages if type == "message"]
+
+
+@pytest.mark.parametrize(
+    ("call", "stage"),
+    [
+        ("newton(2.0)", ""),
+        ("grad(newton)(2.0)", "grad"),
+        ("grad(grad(newton))(2.0)", "grad"),
+        ("grad(jvp_of)(2.0)", "jaxpr"),
+        ("vmap(grad(newton))(f32[3])", "grad"),
+        ("grad(vmap(double))(f32[3])", "grad(vmap)"),
+        ("grad(jit(refuses))(2.0)", "jaxpr"),
+    ],
+)
+def test_the_stage_that_failed_is_named(tmp_path: Path, call: str, stage: str) -> None:
+    source = """
+import jax
+def newton(a): return jax.lax.while_loop(lambda x: x * x > a, lambda x: 0.5 * (x + a / x), a)
+def jvp_of(a): return jax.grad(newton)(a)
+def double(x): return 2 * x
+def refuses(x): raise ValueError("never")
+"""
+    error = run(tmp_path, source, call).error
+    assert ("" if error is None else error.stage) == stage

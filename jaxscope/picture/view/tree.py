@@ -255,8 +255,8 @@ class _Grower:
         return Branch(
             f"{node_id}:",
             BranchKind.NESTED,
-            short_operation(graph.operation(node)) + trips + body,
-            self._lift_borders(insides),
+            short_operation(graph.operation(node)) + trips,
+            self._lift_borders([self._named(inside, body) for inside in insides]),
             node=node,
         )
 
@@ -267,6 +267,12 @@ class _Grower:
             return ""
         names = (graph.string(graph.groups.function, each) for each in self.insides[node])
         return next((f" · {name}" for name in names if name), "")
+
+    def _named(self, inside: Branch, body: str) -> Branch:
+        """With the name of its function where it is the body: the condition has another one."""
+        if inside.id not in self.bodies or body in ("", f" · {PART_NAMES[BODY]}"):
+            return inside
+        return dataclasses.replace(inside, label=say(TOGETHER, first=inside.label, then=body))
 
     def _lift_borders(self, insides: list[Branch]) -> tuple[Child, ...]:
         """What a loop with a condition carries stands beside its condition and its body."""

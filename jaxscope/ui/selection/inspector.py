@@ -409,14 +409,18 @@ def describe_call(
     results: Sequence[Leaf],
     muted: str,
     values: Values | None = None,
+    *,
+    asks: bool = False,
 ) -> str:
-    """What goes into a call and what comes out, as HTML; links are `argument:PATH` and `page:NAME`.
+    """What goes into a call and what comes out, as HTML; links are `argument:PATH`, `page:NAME`
+    and `values:`.
 
     Leaves below one part, such as all of `params`, are one row.
 
     Args:
         muted: Colour of labels.
         values: What they were in a run, if that is known.
+        asks: Whether that is looked at only if a person asks for it.
     """
     rows: list[tuple[str, str]] = []
     known = values_of_leaves(arguments, results, values)
@@ -432,7 +436,8 @@ def describe_call(
             lines.append(tr("and {num_groups:,} more", num_groups=len(groups) - _MAX_LEAVES))
         rows.append((title, "<br>".join(lines)))
     more = tr("<p><a href='page:arguments'>All arguments and results</a></p>")
-    return _table(rows, muted) + (more if len(arguments) + len(results) > 2 else "")
+    way = tr("<p><a href='values:'>Look at its values</a> (Ctrl+Alt+V)</p>") if asks else ""
+    return _table(rows, muted) + way + (more if len(arguments) + len(results) > 2 else "")
 
 
 def values_of_leaves(
@@ -777,6 +782,7 @@ class Inspector(QFrame):
     pass_requested = Signal(int)
     argument_requested = Signal(str)
     page_requested = Signal(str)
+    values_requested = Signal()
     card_toggled = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -956,6 +962,8 @@ class Inspector(QFrame):
             self.card_toggled.emit()
         elif kind == "page":
             self.page_requested.emit(rest)
+        elif kind == "values":
+            self.values_requested.emit()
         elif kind == "pass":
             if rest.isdigit():
                 self.pass_requested.emit(int(rest))

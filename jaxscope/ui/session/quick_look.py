@@ -141,6 +141,18 @@ def is_short(capture: Capture) -> bool:
     )
 
 
+def is_to_be_asked(state: WindowState) -> bool:
+    """Whether what the call computes is looked at only if a person asks for it."""
+    capture = state.capture
+    return (
+        capture is not None
+        and state.values is None
+        and state.can_run
+        and not is_absent(capture.target)
+        and not is_short(capture)
+    )
+
+
 def is_worth_preparing(capture: Capture, trust: Trust) -> bool:
     """Whether its file may be run again and its arguments kept, beside what a person does.
 

@@ -230,6 +230,10 @@ def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
     if state.capture is None and not state.is_stale and state.file:
         expected = expected_stages(transforms_of(state))
         names += [name for name in expected if name not in known]
+    is_of_shown = state.failed_stage in (*names, "", "call", "source")
+    if state.error is not None and not is_of_shown:
+        names = [name for name in names if name != "gradient"]
+        names.insert(1, state.failed_stage)
     waits = state.is_running and state.job is RunKind.CAPTURE
     for name in names:
         steps.append(_step(state, name, known.get(name), is_next=waits, shown=name in shown))

@@ -573,6 +573,8 @@ def _failed_stage(state: WindowState, error: JaxscopeError) -> str:
         return ""  # the target is looked for once the file is there
     if isinstance(error, SourceError) or state.step_name == "import":
         return "source"
+    if error.stage in expected_stages(_transforms_in(state.call)):
+        return error.stage  # which may be the second: those before were not sent
     # What is shown of an earlier run says nothing of how far this one came.
     known = set() if state.is_stale else {stage.name for stage in state.stages}
     transforms = state.head.transforms if state.head is not None else ()
@@ -581,9 +583,11 @@ def _failed_stage(state: WindowState, error: JaxscopeError) -> str:
 
 def transforms_of(state: WindowState) -> tuple[str, ...]:
     """The transforms of what is shown, outermost last; before anything is, of the call's text."""
-    if state.head is not None:
-        return state.head.transforms
-    uses = reversed(list_transforms(state.call))
+    return state.head.transforms if state.head is not None else _transforms_in(state.call)
+
+
+def _transforms_in(call: str) -> tuple[str, ...]:
+    uses = reversed(list_transforms(call))
     return tuple(use.name.rpartition(".")[2] for use in uses)
 
 

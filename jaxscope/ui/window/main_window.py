@@ -267,6 +267,7 @@ class MainWindow(QMainWindow):
         self.lesson.file_chosen.connect(self._open_chosen)
         self.lesson.all_requested.connect(self.controller.close_file)
         self.lesson.closed_by_person.connect(self._on_lesson_closed)
+        self.workspace.inspector.values_requested.connect(self.controller.look_at_values)
         self.workspace.inspector.guest_requested.connect(self._on_lesson_wanted)
         self.lesson.trial_requested.connect(self._on_lesson_trial_requested)
         recent = QMenu(tr("Open recent"), self)

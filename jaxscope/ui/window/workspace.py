@@ -27,6 +27,7 @@ from jaxscope.ui.selection.selection import (
     SelectionModel,
 )
 from jaxscope.ui.session.call_text import order_as_written
+from jaxscope.ui.session.quick_look import is_to_be_asked
 from jaxscope.ui.session.screen import Screen, count_devices, waiting_text
 from jaxscope.ui.session.state import WindowState, expected_stages, transforms_of
 from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
@@ -445,5 +446,6 @@ class Workspace(QWidget):
                 lowered = find_lowered_jaxpr(self._state.stages)
                 leaves = mark_leaves(head.arguments, head.results, lowered)
                 arguments = order_as_written(leaves[0], head.call)
-                told = describe_call(arguments, leaves[1], muted, values)
+                asks = is_to_be_asked(self._state)
+                told = describe_call(arguments, leaves[1], muted, values, asks=asks)
             self.inspector.show_nothing(told)

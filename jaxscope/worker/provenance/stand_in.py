@@ -178,6 +178,10 @@ class InnerStages:
     def last_name(self) -> str:
         return self._names[-1] if self._names else "jaxpr"
 
+    def next_name(self) -> str:
+        """The first that was not traced to its end."""
+        return next(name for name in self._names if name not in self._recorded)
+
     def stages(self) -> tuple[StageJaxpr, ...]:
         return tuple(self._recorded[name] for name in self._names[:-1] if name in self._recorded)
 

@@ -90,6 +90,14 @@ class TracedProgram:
         return compat.retrace_with(self.traced, tagged), stage, tuple(tagger.ids)
 
 
+_STAGE = "jaxscope_stage"
+
+
+def find_failed_stage(error: BaseException | None) -> str:
+    """The stage of a transform that an error kept from being traced; empty where it is of none."""
+    return str(getattr(error, _STAGE, ""))
+
+
 _OF_TRACING = re.compile(r"[Tt]racer|traced array")
 
 
@@ -172,7 +180,12 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
         recorder = BaseRecorder(call.base, None if lost else batch_axes)
         inner = InnerStages(call)
         function = call.compose(recorder.stand_in(), inner.observe)
-        traced, seconds, messages = _trace_function(function, call, arguments)
+        try:
+            traced, seconds, messages = _trace_function(function, call, arguments)
+        except Exception as error:
+            if recorder.stage is not None:  # so it is not the base function that failed
+                error.__dict__[_STAGE] = inner.next_name()
+            raise
     messages = (*messages, *filter(None, (lost,)))
     shared = recorder.share_tagged(compat.traced_jaxpr(traced))
     if shared is not compat.traced_jaxpr(traced):

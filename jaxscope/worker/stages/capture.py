@@ -49,6 +49,7 @@ from jaxscope.worker.provenance.stand_in import StageJaxpr
 from jaxscope.worker.provenance.traced_program import (
     NoGradient,
     TracedProgram,
+    find_failed_stage,
     trace_call,
     trace_gradient,
     why_not_unasked,
@@ -529,7 +530,7 @@ class _Pipeline:
             with guard(step, files, at=at, call=call, is_of_call=is_of_call):
                 yield
         except JaxscopeError as error:
-            error.stage = stage  # type: ignore[attr-defined] # for the message of the failure
+            error.stage = find_failed_stage(error.__cause__) or stage
             raise
 
     def _send_missing_after(self, stage: str, error: JaxscopeError) -> None:

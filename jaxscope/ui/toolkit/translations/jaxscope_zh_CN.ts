@@ -426,6 +426,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>&lt;p&gt;&lt;a href='page:arguments'&gt;所有参数和结果&lt;/a&gt;&lt;/p&gt;</translation>
     </message>
     <message>
+        <source>&lt;p&gt;&lt;a href='values:'&gt;Look at its values&lt;/a&gt; (Ctrl+Alt+V)&lt;/p&gt;</source>
+        <translation>&lt;p&gt;&lt;a href='values:'&gt;查看它的值&lt;/a&gt;（Ctrl+Alt+V）&lt;/p&gt;</translation>
+    </message>
+    <message>
         <source>&lt;p&gt;Click a line of the source, an equation, an instruction or a box. What it came from and what it went into lights up in every view.&lt;/p&gt;&lt;p&gt;Rest the pointer on something to see its links ahead. Ctrl+click adds one more, Shift+click all up to there.&lt;/p&gt;</source>
         <translation>&lt;p&gt;单击一行源代码、一个方程、一条指令或一个方框。它从何而来、变成了什么，会在每个视图中亮起。&lt;/p&gt;&lt;p&gt;把指针停在某个东西上可以预先看到它的联系。Ctrl+单击再加一个，Shift+单击选到那里为止的全部。&lt;/p&gt;</translation>
     </message>
