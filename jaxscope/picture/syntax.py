@@ -126,51 +126,36 @@ def _python_role(token: _TokenType) -> str:
 # Colours machine code: LLVM IR, PTX, SASS, assembly and bundles, each by its own words.
 
 
-_LLVM = re.compile(
-    r"""(?P<comment>^;.*$|(?<=\s);.*$)
+_LLVM = r"""(?P<comment>^;.*$|(?<=\s);.*$)
     |(?P<string>"(?:[^"\\]|\\.)*")
     |(?P<type><\d+[ ]x[ ]\w+>|\[\d+[ ]x[ ]\w+\]
         |\b(?:i\d+|float|double|half|bfloat|ptr|void|label)\b)
     |(?P<keyword>(?:(?<==[ ])|(?<=^[ ]{2})|^)(?:tail[ ]|musttail[ ])?[a-z]+\b|\bto\b)
     |(?P<symbol>[%@!\#][\w.$-]+)
-    |(?P<number>(?<![\w.%])-?(?:0x[\da-fA-F]+|\d[\d.]*(?:e[+-]?\d+)?)\b)""",
-    re.VERBOSE,
-)
-_PTX = re.compile(
-    r"""(?P<comment>//.*$|^;.*$)
+    |(?P<number>(?<![\w.%])-?(?:0x[\da-fA-F]+|\d[\d.]*(?:e[+-]?\d+)?)\b)"""
+_PTX = r"""(?P<comment>//.*$|^;.*$)
     |(?P<type>(?<!\w)\.(?:version|target|address_size|visible|entry|func|extern|shared|global|param
         |reg|local|const|align|reqntid|maxntid|minnctapersm|loc|file|section|ptr|weak)\b
         |(?<=[\s(])\.[bufs](?:8|16|32|64|128)\b|(?<=\s)\.pred\b)
     |(?P<number>(?<![\w.%])(?:0[xfd][\da-fA-F]+|-?\d+(?:\.\d+)?)\b)
     |(?P<symbol>%[\w.]+|\$[\w$]+)
-    |(?P<keyword>(?:(?<=^\t)|(?<=\t)|^)(?!\.)[a-z][\w]*(?:[.:]{1,2}\w+)*(?=[ \t;]))""",
-    re.VERBOSE,
-)
-_SASS = re.compile(
-    r"""(?P<comment>/\*.*?\*/|//.*$|^;.*$)
+    |(?P<keyword>(?:(?<=^\t)|(?<=\t)|^)(?!\.)[a-z][\w]*(?:[.:]{1,2}\w+)*(?=[ \t;]))"""
+_SASS = r"""(?P<comment>/\*.*?\*/|//.*$|^;.*$)
     |(?P<string>"(?:[^"\\]|\\.)*")
     |(?P<type>\b(?:U?R(?:\d+|Z)|U?P(?:\d|T)|SR_\w+(?:\.\w+)?|B\d+)\b|c\[0x[\da-f]+\]\[[^\]]*\])
     |(?P<number>(?<![\w.])-?(?:0x[\da-fA-F]+|\d+(?:\.\d+)?)\b)
     |(?P<symbol>\.L_x_\d+|`\(.*?\))
-    |(?P<keyword>\b[A-Z][A-Z\d]+(?:\.[\w.]+)?)""",
-    re.VERBOSE,
-)
-_ASSEMBLY = re.compile(
-    r"""(?P<comment>;.*$|^\s*[\da-f]+:)
+    |(?P<keyword>\b[A-Z][A-Z\d]+(?:\.[\w.]+)?)"""
+_ASSEMBLY = r"""(?P<comment>;.*$|^\s*[\da-f]+:)
     |(?P<keyword>(?<=:[ ]{2})[a-z][\w.]*)
     |(?P<type>\b(?:[re]?[abcd]x|[abcd][lh]|[re]?[sd]il?|[re]?[sb]pl?|r(?:8|9|1[0-5])[dwb]?|rip
         |[xyz]mm\d+|k[0-7]|[wxvqdsbh]\d{1,2}(?:\.\d*[bhsd])?|[wx]zr|sp|lr)\b)
     |(?P<symbol>\b(?:byte|word|dword|qword|[xyz]mmword)[ ]ptr\b)
-    |(?P<number>(?<![\w.])\#?-?(?:0x[\da-fA-F]+|\d+)\b)""",
-    re.VERBOSE,
-)
-_BUNDLES = re.compile(
-    r"""(?P<comment>^\s*;.*$|//.*$|/\*.*?\*/)
+    |(?P<number>(?<![\w.])\#?-?(?:0x[\da-fA-F]+|\d+)\b)"""
+_BUNDLES = r"""(?P<comment>^\s*;.*$|//.*$|/\*.*?\*/)
     |(?P<type>\b[vsp]\d+\b|%[\w.]+)
     |(?P<keyword>\b[vs][a-z]+(?:\.[\w.]+)+)
-    |(?P<number>(?<![\w.])-?(?:0x[\da-fA-F]+|\d+)\b)""",
-    re.VERBOSE,
-)
+    |(?P<number>(?<![\w.])-?(?:0x[\da-fA-F]+|\d+)\b)"""
 _NOTHING = re.compile(r"(?P<comment>^;.*$)|(?P<number>(?<![\w.])\d+\b)")
 _LANGUAGES = (
     ("LLVM IR", _LLVM),
@@ -203,7 +188,8 @@ class MachineColouring(ProgramColouring):
 
 
 def _language_of(title: str) -> re.Pattern[str]:
-    return next((words for name, words in _LANGUAGES if title.startswith(name)), _NOTHING)
+    words = next((words for name, words in _LANGUAGES if title.startswith(name)), "")
+    return re.compile(words, re.VERBOSE) if words else _NOTHING  # none is needed at the start
 
 
 @functools.lru_cache(maxsize=4096)

@@ -273,7 +273,9 @@ class Workspace(QWidget):
     # --- panes ---
 
     def _fill_panes(self, screen: Screen) -> None:
-        stages = self._kernels.link({stage.name: stage for stage in self._state.stages})
+        stages = {stage.name: stage for stage in self._state.stages}
+        if "machine" in self.area.wanted_stages():
+            stages = self._kernels.link(stages)
         choices = [(step.name, step.title) for step in screen.steps if step.name != SOURCE]
         for pane in self.area.panes:
             name = pane.wanted_stage
