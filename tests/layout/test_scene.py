@@ -186,9 +186,10 @@ def test_widths_of_texts_are_known_without_a_window() -> None:
 @pytest.mark.parametrize(
     ("text", "tail"),
     [
-        ("→ multiply_add_fusion.6", ".6"),
+        ("→ multiply_add_fusion.6", "…6"),
+        ("→ multiply_add_fusion", "…_fusion"),
         ("→ backward part of it +3", " +3"),
-        ("forward / fwd_position.12 +4", ".12 +4"),
+        ("forward / fwd_positions.12 +4", "…12 +4"),
         ("plain_name_of_everything", "…"),
         ("→ multiply_add 0.0025", "…"),
     ],
@@ -196,9 +197,14 @@ def test_widths_of_texts_are_known_without_a_window() -> None:
 def test_a_shortened_name_keeps_what_names_differ_in(text: str, tail: str) -> None:
     short = shorten_name(text, 76, 10)
     assert short.endswith(tail) and "…" in short and measure_text(short, 10) <= 76
-    assert short.partition("…")[0].rstrip() == text[: len(short.partition("…")[0].rstrip())]
+    begin, inner = short.partition("…")[0].rstrip(), text.rpartition(" / ")[2]
+    assert begin and inner.startswith(begin)
     assert shorten_name(text, 500, 10) == text
     assert measure_text(shorten_name(text, 30, 10), 10) <= 30
+
+
+def test_a_shortened_name_keeps_which_of_several_it_is() -> None:
+    assert shorten_name("→ fwd_acceleration (2 of 3)", 120, 10).endswith("… (2 of 3)")
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz (apt-get install graphviz)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import Any
 
@@ -12,10 +13,12 @@ from jax.sharding import AbstractMesh, AxisType, PartitionSpec
 
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.group_layout import BoxTexts
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.tree import BranchKind
+from jaxscope.picture.view.view import View
 
 from .programs import compile_call, compile_module, trace
 
@@ -221,3 +224,23 @@ def test_groups_of_one_scope_that_stand_beside_each_other_are_numbered() -> None
     view = build_view(trace(program, jnp.ones(3)))
     scopes = [text_of(view, box).title for box in view.boxes if box.kind is BranchKind.SCOPE]
     assert scopes == ["outer (1 of 2)", "between", "outer (2 of 2)"]
+
+
+def test_a_group_of_a_backward_part_says_so_where_one_is_called_like_it() -> None:
+    """As a forward part that is computed again in a fusion of the backward part."""
+
+    def program(x: jax.Array) -> jax.Array:
+        for name in ("a", "b"):
+            with jax.named_scope(name):
+                x = jnp.sin(x) * jnp.tanh(x * x)
+        return x.sum()
+
+    def titles(view: View) -> list[str]:
+        texts, scopes = BoxTexts(view), (BranchKind.SCOPE,)
+        return [texts.of(at).title for at, box in enumerate(view.boxes) if box.kind in scopes]
+
+    view = build_view(trace(jax.grad(program), jnp.ones(3)))
+    assert titles(view) == ["a", "b", "b", "a"]
+    boxes = [b._replace(label="a") if b.label == "b backward" else b for b in view.boxes]
+    again = dataclasses.replace(view, boxes=tuple(boxes))
+    assert titles(again) == ["a", "b", "a", "a backward"]

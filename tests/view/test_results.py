@@ -82,8 +82,20 @@ def test_a_result_selects_what_gives_it() -> None:
         assert graph.types(box.node) == (("f32[8]",), ("f32[]",))[number]
 
 
-def test_gradients_that_are_copied_at_the_end_stay_with_the_others() -> None:
-    """A loss that comes out of the forward part has a box of its own beside theirs."""
+@pytest.mark.parametrize(
+    ("num_others", "told"),
+    [
+        (0, [("result (1 of 7)", "f32[3]"), ("results from backward", "6 of 7 arrays")]),
+        (2, [("other results", "3 of 9 arrays"), ("results from backward", "6 of 9 arrays")]),
+    ],
+)
+def test_gradients_that_are_copied_at_the_end_stay_with_the_others(
+    num_others: int, told: list[tuple[str, str]]
+) -> None:
+    """A loss that comes out of the forward part has a box of its own beside theirs.
+
+    An HLO module does not name its results: the boxes say which they are.
+    """
     builder = GraphBuilder()
 
     def add(name: str, operation: str, sources: list[int], direction: Direction) -> int:
@@ -103,14 +115,16 @@ def test_gradients_that_are_copied_at_the_end_stay_with_the_others() -> None:
     x = add("x", "parameter", [], none)
     inner = add("inner", "sine", [x], forward)
     loss = add("loss", "negate", [inner], forward)
+    others = [add(f"o{number}", "cosine", [inner], forward) for number in range(num_others)]
     first = add("first", "cosine", [inner], backward)
     gradients = [add(f"d{number}", "multiply", [first], backward) for number in range(6)]
     moved = [add(f"copy{number}", "copy", [each], none) for number, each in enumerate(gradients)]
-    add("out", "tuple", [loss, *gradients[:3], *moved[3:]], none)
+    add("out", "tuple", [loss, *others, *gradients[:3], *moved[3:]], none)
     view = build_view(builder.build())
     outer = [view.boxes[child] for child in view.boxes[ROOT].children]
     results = [box for box in outer if box.type or box.kind is BranchKind.RESULTS]
-    assert [text_of(view, box).detail for box in results] == ["f32[3]", "6 of 7 arrays"]
+    texts = [text_of(view, box) for box in results]
+    assert [(text.title, text.detail) for text in texts] == told
 
 
 def test_a_result_of_a_branch_comes_from_every_arm() -> None:

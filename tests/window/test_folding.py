@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.source_lines import find_statements
-from jaxscope.ui.source.code_view import CodeView, Folding, Mark, fill_with_source
+from jaxscope.ui.source.code_view import (
+    CodeView,
+    Folding,
+    Mark,
+    RowGeometry,
+    fill_with_source,
+    paint_hidden,
+)
+from jaxscope.ui.toolkit.theme import LIGHT
 
 TEXT = ["outer {", "  a", "", "  inner {", "    b", "    c", "  }", "  d", "}", "last", ""]
 
@@ -226,3 +234,18 @@ def test_a_function_is_seen_whole_where_there_is_room(qtbot: QtBot) -> None:
     assert lines[code.first_line + 1] == "# Long."
     last = lines.index("def last(x):") - 3
     assert code.places_of_lines([last])[0][1] <= code.viewport().height()
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("end", [100, 180, 200, 230])
+def test_what_stands_for_folded_lines_is_never_cut(end: int) -> None:
+    image = QImage(200, 18, QImage.Format.Format_RGB32)
+    image.fill(QColor(LIGHT.surface))
+    painter = QPainter(image)
+    place = RowGeometry(width=200, line=18, char=8.0, ascent=13, gutter=20, heat=0, times=0, fold=0)
+    paint_hidden(painter, LIGHT, place, end, 0, 13)
+    painter.end()
+    border = QColor(LIGHT.border).rgb()
+    across = [x for x in range(200) if image.pixel(x, 2) == border]
+    assert across and max(across) < 199 and max(across) - min(across) == len(across) - 1
+    assert image.pixel(max(across), 9) == border, "its right side is seen, too"

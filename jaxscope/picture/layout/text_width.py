@@ -11,7 +11,9 @@ import importlib.resources
 import re
 
 ELLIPSIS = "…"
-_NUMBER = re.compile(r"(?:(?<=[A-Za-z_])\.\d+)?(?: \+\d+)?$")
+_NUMBER = re.compile(r"(?:(?<=[A-Za-z_])\.\d+)?(?: \(\d+ of \d+\))?(?: \+\d+)?$")
+_OUTER_NAMES = re.compile(r"^(→ )?.* / ")
+_LAST_WORD = re.compile(r"_[a-z]+$")
 _WORD = re.compile(r"(?:\([^()]*\)|[^ _])+[ _]*|[ _]+")  # what is in brackets is one word
 _WIDE = 1000  # of the font size, in thousandths, for what the tables lack: CJK is one em wide
 
@@ -51,17 +53,24 @@ def shorten_text(text: str, max_px: float, size_px: float, is_bold: bool = False
 
 
 def shorten_name(text: str, max_px: float, size_px: float, is_bold: bool = False) -> str:
-    """The text, shortened before the number at its end, such as `.6 +2` of `fusion.6 +2`.
+    """The text, shortened before what is at its end: `.6 +2` of `fusion.6 +2`, or its last word.
 
-    So names that differ in that number only can still be told apart. The end is cut as well where
-    the number would take more than half of the room.
+    So names that differ there only can still be told apart. Of a path the outer names go first.
+    The end is cut as well where it would take more than half of the room.
     """
+    if measure_text(text, size_px, is_bold) > max_px:
+        text = _OUTER_NAMES.sub(r"\1", text)
     end = _NUMBER.search(text)
     tail = end[0] if end is not None else ""
+    if not tail and ", " not in text and (word := _LAST_WORD.search(text)) is not None:
+        tail = word[0]
     room = max_px - measure_text(tail, size_px, is_bold)
     if not tail or measure_text(text, size_px, is_bold) <= max_px or room < max_px / 2:
         return shorten_text(text, max_px, size_px, is_bold)
-    return shorten_text(text.removesuffix(tail), room, size_px, is_bold) + tail
+    head = text.removesuffix(tail)
+    room = min(room, measure_text(head, size_px, is_bold) - 1)  # an ellipsis in any case
+    # After the ellipsis the point would be a fourth one.
+    return shorten_text(head, room, size_px, is_bold) + tail.removeprefix(".")
 
 
 @functools.lru_cache(maxsize=65536)

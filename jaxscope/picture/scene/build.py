@@ -620,7 +620,9 @@ class _Collector:
         flows = list(itertools.chain.from_iterable(drawing.flows for drawing in drawings))
         inner = self._find_inner_residuals(residuals, table, points, flows)
         table[inner.lines, 5] = INNER_RESIDUAL
-        named = np.flatnonzero(np.isin(table[:, 5], (TOLD_LINE, AROUND_LINE))).tolist()
+        # Those of `residuals` have theirs already: lines that share their way have one.
+        is_named = np.isin(table[:first, 5], (TOLD_LINE, AROUND_LINE, RESIDUAL_LINE))
+        named = np.flatnonzero(is_named).tolist()
         labels.update((row, types[row]) for row in named)
         for row in inner.joined:
             once = values_at_once(self._view, self._wiring, flows[row])

@@ -37,6 +37,7 @@ from jaxscope.picture.scene.returns import ReturnLine, add_returns, find_borders
 from jaxscope.picture.scene.scene import (
     DETAIL_PX,
     HEADER_PX,
+    LEAST_STUB_PADDING_PX,
     LEAST_TEXT_PX,
     LEAST_TITLE_PX,
     SMALL_LINE_PX,
@@ -96,7 +97,7 @@ class BoxTexts:
         known = self._known.get(box)
         if known is None:
             full = text_of(self._view, self._view.boxes[box])
-            if BACKWARD in full.title and self._is_in_backward(box):
+            if BACKWARD in full.title and self._is_in_backward(box) and not self._has_twin(box):
                 full = dataclasses.replace(full, title=full.title.replace(BACKWARD, ""))
             room = BOX_MAX_PX - 2 * BOX_PADDING_PX
             is_group = bool(self._view.boxes[box].children)
@@ -132,6 +133,12 @@ class BoxTexts:
         while box != NONE and boxes[box].kind is not BranchKind.BACKWARD:
             box = boxes[box].parent
         return box != NONE
+
+    def _has_twin(self, box: int) -> bool:
+        """Whether a group of the forward part's equations of the same scope stands beside it."""
+        boxes, label = self._view.boxes, self._view.boxes[box].label
+        around = boxes[boxes[box].parent].children
+        return any(boxes[each].label == label.removesuffix(BACKWARD) for each in around)
 
     def name_of(self, box: int) -> str:
         """What it is called elsewhere: there it is said that it is of a backward part."""
@@ -355,7 +362,7 @@ _WIDE_LETTER = "m"
 _STUB_MAX_PX = 130.0
 _STUB_PADDING_PX = 8.0
 STUB_HEIGHT_PX = 18.0
-MERGED_STUB_PX = 92.0
+MERGED_STUB_PX = 116.0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -578,8 +585,7 @@ class GroupPlacer:
             self._wiring.targets_of(end.bundle)[0] if isinstance(end, Port) else end for end in ends
         ]
         names = join_names([self.text(box).title for box in boxes])
-        room = MERGED_STUB_PX - 2 * _STUB_PADDING_PX
-        return self._cut(say(TOGETHER, first="→ ", then=names), room)
+        return self.fit_stub(say(TOGETHER, first="→ ", then=names), MERGED_STUB_PX)
 
     def _cut(self, text: str, most_px: float) -> str:
         return shorten_said(text, lambda whole: shorten_name(whole, most_px, STUB_TEXT_PX))
@@ -590,12 +596,15 @@ class GroupPlacer:
 
     def fit_stub(self, text: str, width: float) -> str:
         """A connector's text, shortened to a width that the connector has."""
-        return self._cut(text, width - 2 * _STUB_PADDING_PX)
+        room = width - 2 * _STUB_PADDING_PX
+        small = width * self._fit.scale - 2 * LEAST_STUB_PADDING_PX
+        return self._cut(text, min(room, small * STUB_TEXT_PX / LEAST_TEXT_PX))
 
     def stub_width(self, text: str) -> float:
-        """Width of a connector with a text."""
+        """Width of a connector with a text, also where it is shown small."""
         width = measure_text(text, STUB_TEXT_PX) + 2 * _STUB_PADDING_PX
-        return _STEP_PX * math.ceil(width / _STEP_PX)
+        least = measure_text(text, LEAST_TEXT_PX) + 2 * LEAST_STUB_PADDING_PX
+        return _STEP_PX * math.ceil(max(width, least / self._fit.scale) / _STEP_PX)
 
     def _place(self, box: int) -> PlacedGroup:
         """Lay a group out; where lines cross at the border of one inside, its ports follow them.

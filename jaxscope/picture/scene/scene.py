@@ -27,6 +27,8 @@ STUB_TEXT_PX = 11.0
 
 LEAST_TITLE_PX = 11.0
 """Titles are never painted smaller than this, however small a picture is, where there is room."""
+LEAST_STUB_PADDING_PX = 4.0
+"""Beside the text of a connector in a small picture."""
 SMALL_LINE_PX = 12.0
 """From one line of such a title to the next."""
 LEAST_TEXT_PX = 8.0

@@ -106,8 +106,10 @@ def part_results(graph: Graph, box: Branch, gradients: Collection[int]) -> tuple
             continue
         paths = {leaf: result_path(graph, leaf).removeprefix(name) for leaf in part}
         part_id = f"{box.id}/{number}"
-        is_around = names[1 - number].startswith(name) and names[1 - number] != name
-        label = say("other results") if is_around else name  # it does not hold those of the other
+        label = name
+        if names[1 - number].startswith(name):  # it does not hold those of the other
+            is_last = number and names[0] == name
+            label = say("results from backward") if is_last else say("other results")
         children.append(Branch(part_id, box.kind, label, _split(part_id, part, paths, box.kind)))
     return tuple(children)
 

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.said import say
 from jaxscope.model.types import VmapAxes, mark_batch_axes, read_batch_axes, short_type
-from jaxscope.picture.view.arguments import find_arguments, result_path
+from jaxscope.picture.view.arguments import find_arguments
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role
 from jaxscope.picture.view.tree import Branch, BranchKind, Draft
 from jaxscope.program.dataflow import attribute_column
@@ -335,4 +336,6 @@ class _Flattener:
         giver = int(graph.edges.source[graph.edges.target == box.node][0])
         axes = read_batch_axes(graph.attributes(giver).get("batch_axes", "")).get(0, ())
         type_ = mark_batch_axes(short_type(graph.types(box.node)[0]), axes)
-        return box._replace(label=result_path(graph, box.node), node=giver, type=type_)
+        number, num = box.node - self._num_nodes + 1, len(self._ids) - self._num_nodes
+        label = say("result ({number} of {num})", number=number, num=num) if num > 1 else "result"
+        return box._replace(label=label, node=giver, type=type_)

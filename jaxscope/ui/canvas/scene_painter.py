@@ -55,6 +55,7 @@ from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import (
     DETAIL_PX,
     HEADER_PX,
+    LEAST_STUB_PADDING_PX,
     LEAST_TEXT_PX,
     LEAST_TITLE_PX,
     SMALL_LINE_PX,
@@ -327,7 +328,6 @@ _LABEL_GAP_PX = 8.0
 _LABEL_SLACK_PX = 4.0
 """So much wider than its plate a label may be: there is a gap around."""
 
-_LEAST_STUB_PADDING_PX = 2.0
 _BYTES_TOLD = re.compile(r" · [\d.,]+ [KMGT]?i?B")
 """What a connector's text says of bytes: left out where a small picture has no room for it."""
 
@@ -909,11 +909,12 @@ class SceneDrawing:
             return
         painter.setPen(colors.text)
         painter.setFont(self._stub_font)
-        text, room = tr_said(connectors.texts[connector]), width - 2 * _LEAST_STUB_PADDING_PX
+        beside = LEAST_STUB_PADDING_PX / self._scale
+        text, room = tr_said(connectors.texts[connector]), width - 2 * beside
         grown = max(LEAST_TEXT_PX / (STUB_TEXT_PX * self._scale), 1.0)
         if grown > 1.0 and measure_text(text, STUB_TEXT_PX) > room / grown:
             text = _BYTES_TOLD.sub("", text)
-        self._paint_centred(painter, text, _STUB_FONT, x + _LEAST_STUB_PADDING_PX, y + 2, room)
+        self._paint_centred(painter, text, _STUB_FONT, x + beside, y + 2, room)
 
     def paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Types on the lines of the frames in sight, on plates that let the line end at them.

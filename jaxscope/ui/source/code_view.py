@@ -453,9 +453,11 @@ def paint_hidden(
 ) -> None:
     """Say behind a folded line how many lines it stands for."""
     text = f" … {num_hidden:,} line{'' if num_hidden == 1 else 's'} "
-    left, room = round(x + place.char), (place.width - x) / place.char - 2
+    room = (place.width - x) / place.char - 2
     text = text if len(text) <= room else " … "
-    rect = QRect(left, y + 2, round(len(text) * place.char) + 4, place.line - 4)
+    wide = round(len(text) * place.char) + 4
+    left = min(round(x + place.char), place.width - wide - 2)  # over the text's end, never cut
+    rect = QRect(left, y + 2, wide, place.line - 4)
     painter.fillRect(rect, QColor(theme.raised))
     painter.setPen(QPen(QColor(theme.border)))
     painter.drawRect(rect.adjusted(0, 0, -1, -1))

@@ -10320,8 +10320,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果</translation>
     </message>
     <message>
+        <source>result ({number} of {num})</source>
+        <translation>结果（第 {number} 个，共 {num} 个）</translation>
+    </message>
+    <message>
         <source>results</source>
         <translation>结果</translation>
+    </message>
+    <message>
+        <source>results from backward</source>
+        <translation>反向部分的结果</translation>
     </message>
     <message>
         <source>results that lie where donated arguments were</source>
