@@ -82,7 +82,7 @@ def ask(what: Callable[[], Any]) -> Any:
 
 def describe(classes: dict[str, Any]) -> list[Any]:
     """All that can be seen of classes and of instances."""
-    made = [(name, ask(lambda: classes[name](*a, **k))) for name, a, k in CALLS]  # noqa: B023
+    made = [(name, ask(lambda: classes[name](*a, **k))) for name, a, k in CALLS]  # noqa: B023 (called at once)
     told: list[Any] = []
     for name, each in made:
         if isinstance(each, type):
@@ -91,7 +91,7 @@ def describe(classes: dict[str, Any]) -> list[Any]:
         told += [
             repr(each).rpartition(".")[2],
             [one == each for _, one in made if not isinstance(one, type)],
-            ask(lambda: hash(each) == hash(copy.copy(each))),  # noqa: B023
+            ask(lambda: hash(each) == hash(copy.copy(each))),  # noqa: B023 (called at once)
             dataclasses.is_dataclass(each),
             [(f.name, f.type, f.default, f.kw_only, f.compare) for f in dataclasses.fields(each)],
             dataclasses.astuple(each),
@@ -102,9 +102,9 @@ def describe(classes: dict[str, Any]) -> list[Any]:
         if name in ("Base", "Derived"):
             other = copy.copy(each)
             told += [
-                ask(lambda: dataclasses.astuple(dataclasses.replace(each, number=9))),  # noqa: B023
-                ask(lambda: setattr(other, "number", 2)),  # noqa: B023
-                ask(lambda: delattr(other, "number")),  # noqa: B023
+                ask(lambda: dataclasses.astuple(dataclasses.replace(each, number=9))),  # noqa: B023 (called at once)
+                ask(lambda: setattr(other, "number", 2)),  # noqa: B023 (called at once)
+                ask(lambda: delattr(other, "number")),  # noqa: B023 (called at once)
             ]
     return told
 

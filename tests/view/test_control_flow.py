@@ -164,7 +164,7 @@ def test_a_loop_is_named_after_the_function_of_its_body_also_when_differentiated
         return carry * 2
 
     for function, name in ((double, "body · double"), (body, "body")):
-        graph = trace(lambda n: jax.lax.while_loop(lambda c: c < 9, function, n), 3)  # noqa: B023
+        graph = trace(lambda n: jax.lax.while_loop(lambda c: c < 9, function, n), 3)  # noqa: B023 (called at once)
         view = build_view(graph)
         titles = [text_of(view, box).title for box in view.boxes[1:]]
         assert {"while", "condition", name} <= set(titles), "the frame of both has neither name"

@@ -225,6 +225,11 @@ def _made_by_the_file(names: Mapping[str, Any]) -> Iterator[str]:
 # How the source uses a parameter.
 
 
+def _write_first(other: str, _key: str, use: _Use) -> str:
+    """What a use asks for first, or else another text."""
+    return next(iter(use.write()), other)
+
+
 @dataclass(eq=False, slots=True)
 class _Use:
     """How the source of a function uses a value.
@@ -265,11 +270,7 @@ class _Use:
             return "{" + ", ".join(f"{k!r}: {of(k, self.keys[k])}" for k in sorted(self.keys)) + "}"
 
         guessed = text(lambda key, use: next(iter(use.write()), _shape_by_name(key)))
-        same = (
-            text(lambda _key, use, s=shape: next(iter(use.write()), s))  # type: ignore[misc]
-            for shape in _SHAPES[:4]
-        )
-        return (guessed, *same)
+        return (guessed, *(text(functools.partial(_write_first, shape)) for shape in _SHAPES[:4]))
 
     def _tuples(self) -> tuple[str, ...]:
         def text(first: str, other: str) -> str:
@@ -331,14 +332,13 @@ class _Reader:
     def _note_subscript(self, node: ast.Subscript) -> None:
         """`x["w"]`; and `x[-1]["w"]`, where `x[-1]` alone might be of an array."""
         inner = node.value
-        is_key = isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
-        if is_key and isinstance(inner, ast.Subscript) and self._use(inner) is None:
-            of = self._use(inner.value)
-            if of is not None:
-                of.element = of.element or _Use()
-                of.element.keys.setdefault(node.slice.value, _Use())  # type: ignore[attr-defined]
-        elif is_key:
+        if not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, str):
+            return
+        if not isinstance(inner, ast.Subscript) or self._use(inner) is not None:
             self._use(node)
+        elif (of := self._use(inner.value)) is not None:
+            of.element = of.element or _Use()
+            of.element.keys.setdefault(node.slice.value, _Use())
 
     def _note_loop(self, target: ast.expr, over: ast.expr) -> None:
         if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.args:
