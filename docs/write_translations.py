@@ -22,6 +22,7 @@ from xml.sax.saxutils import escape
 
 import PySide6
 
+from jaxscope.model.lessons import read_lesson
 from jaxscope.model.said import COUNTED
 from jaxscope.model.words import TERMS
 from jaxscope.program.cards import read_cards
@@ -132,10 +133,17 @@ SHOWN = {
 def find_texts() -> set[str]:
     """Every text that `tr`, `tr_count`, `say` or `say_count` may be given, in English."""
     names = (term.name for term in TERMS)
-    found = {t for t in (*_of_tables(), *_of_cards(), *names, *OF_REPORTS) if t}
+    found = {t for t in (*_of_tables(), *_of_cards(), *of_samples(), *names, *OF_REPORTS) if t}
     for path in sorted(PACKAGE.rglob("*.py")):
         found.update(_of_module(ast.parse(path.read_text(encoding="utf-8"))))
     return found
+
+
+def of_samples() -> Iterator[str]:
+    """What the docstrings of the samples teach; `read_lesson_shown` translates it."""
+    for path in sorted((ROOT / "samples").glob("*.py")):
+        told = read_lesson(path)
+        yield from (told.title, told.summary, told.look, told.predict, told.see)
 
 
 def _of_cards() -> Iterator[str]:

@@ -75,7 +75,9 @@ from jaxscope.ui.window.error_panel import ErrorPanel
 from jaxscope.ui.window.help import GUIDE, Glossary
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.palette import list_menu_entries
+from jaxscope.ui.window.sample_path import find_samples
 from jaxscope.ui.window.settings import Settings
+from jaxscope.ui.window.start_page import SampleCard
 from jaxscope.worker.faults.explain import explain_exception
 from jaxscope.worker.host.call import call_namespace, parse_call
 from tests.checks import planted
@@ -111,6 +113,36 @@ def choose(window: MainWindow, language: Language) -> None:
     actions = [action for menu in menus for action in menu.actions()]
     next(action for action in actions if action.data() is language).trigger()
     QApplication.processEvents()
+
+
+def test_what_samples_teach_is_translated_with_the_code_in_it() -> None:
+    taught = list(write_translations.of_samples())
+    assert len(taught) == 5 * len(find_samples()) and all(taught)
+    for text in taught:
+        chinese = KNOWN.get(text, "")
+        code = sorted(re.findall("`[^`]*`", text))
+        assert chinese and sorted(re.findall("`[^`]*`", chinese)) == code, text
+        assert CHINESE.search(chinese) or " " not in text, "a name alone may stay"
+
+
+def test_the_lesson_of_a_sample_follows_the_language(driver: Driver, window: MainWindow) -> None:
+    sample = find_samples()[0]
+    driver.finish(driver.open(sample), build_capture())
+    strip = window.lesson
+    strip._reveal.click()
+    english = [label.text() for label in strip._parts.values()]
+    choose(window, Language.CHINESE)
+    for label in (strip._title, *strip._parts.values()):
+        assert CHINESE.search(label.text()) and not label.isHidden()
+        words = re.sub(r"<code>.*?</code>|<[^>]*>|&ensp;", "", label.text())
+        assert not re.search("[a-z]{4,} [a-z]{3,}", words)
+    assert "simple_graph" in strip._parts["Look at"].text()
+    assert CHINESE.search(strip._next.text())
+    cards = window.start_page.findChildren(SampleCard)
+    titles = [card.findChildren(QLabel)[1].text() for card in cards]
+    assert titles and sum(bool(CHINESE.search(title)) for title in titles) >= len(titles) - 3
+    choose(window, Language.ENGLISH)
+    assert [label.text() for label in strip._parts.values()] == english
 
 
 def shown_texts(window: MainWindow) -> list[str]:

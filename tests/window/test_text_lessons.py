@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QLocale, QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QAction, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from jaxscope.cli import main
@@ -390,6 +390,33 @@ def test_the_course_comes_in_the_language_of_the_window(
     languages.deleteLater()
     assert window.walk.lesson is not None and window.walk.lesson.title == "什么是 jaxpr？"
     driver.wait_for(CaptureRequest)
+
+
+def test_an_open_lesson_follows_the_language(
+    driver: Driver, window: MainWindow, lesson: Path
+) -> None:
+    lesson.with_name("sums.zh.md").write_text(
+        LESSON.replace("# Sums", "# 求和").replace("Count them.", "数一数。")
+    )
+    window.open_path(str(lesson))
+    window.walk.go_on()
+    window.walk.reveal()
+    begun = len(driver.session.of_type(CaptureRequest))
+    languages = window.commands.root.findChildren(QAction)
+    of = {each.data(): each for each in languages if isinstance(each.data(), Language)}
+    try:
+        for language, told, title in (
+            (Language.CHINESE, "数一数。", "求和"),
+            (Language.ENGLISH, "Count them.", "Sums"),
+        ):
+            of[language].trigger()
+            assert told in window.lesson._texts[0].toPlainText()
+            assert (window.walk.number, window.walk.is_revealed) == (1, True)
+            rows = [button.text() for button in window.lesson.findChildren(QPushButton)]
+            assert title in rows, "of the parts, and of the lessons beside it"
+    finally:
+        of[Language.ENGLISH].trigger()
+    assert len(driver.session.of_type(CaptureRequest)) == begun, "nothing runs for another language"
 
 
 def test_the_page_of_steps_holds_the_lesson(

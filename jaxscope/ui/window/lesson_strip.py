@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model.lessons import Lesson, TextLesson, lessons_beside, read_lesson, title_of
+from jaxscope.model.lessons import Lesson, TextLesson, language_of, lessons_beside, title_of
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.language import renew, tr
 from jaxscope.ui.toolkit.widgets import ANY_PX, FlowLayout, escape_html, fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, find_next, step_of
-from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView
+from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView, read_lesson_shown
 
 WIDTH_PX = 264
 _KEPT = ("whole", "hint")
@@ -169,7 +169,7 @@ class LessonStrip(QFrame):
             return True
         if file != self._file:
             self._file = file
-            self._show_lesson(Path(file), read_lesson(Path(file)) if file else Lesson(""))
+            self._show_lesson(Path(file), read_lesson_shown(Path(file)) if file else Lesson(""))
         calls = tuple(call for function in functions for call in function.calls)
         if calls != self._calls:
             self._calls = calls
@@ -188,7 +188,9 @@ class LessonStrip(QFrame):
         if self._further.isHidden():
             return
         lesson = self._walk.lesson
-        listed = str(Path(lesson.path).parent) if lesson is not None else ""
+        listed = ""
+        if lesson is not None:
+            listed = f"{Path(lesson.path).parent} {language_of(Path(lesson.path))}"
         if listed == self._listed:
             return
         self._listed = listed
@@ -205,7 +207,7 @@ class LessonStrip(QFrame):
             paths = [by_name[name] for name in step.names if name in by_name]
             rows += [make_label(tr(step.title), "label")] if paths else []
             for path in paths:
-                title = read_lesson(path).title
+                title = read_lesson_shown(path).title
                 rows.append(self._row(title, str(path), self._on_sample_clicked))
         rows.append(self._row(tr("All samples with pictures ›"), "", self._on_all_clicked))
         _fill(self._path_box, rows)
@@ -299,24 +301,29 @@ class LessonStrip(QFrame):
             else ""
         )
         self._place.setText(f"{tr(step.title)} · {number}" if step else tr("Lesson"))
-        self._title.setText(lesson.title if lesson.is_whole else tr("Samples"))
-        told = (lesson.look, lesson.predict, lesson.see) if lesson.is_whole else ("", "", "")
-        for (head, label), text in zip(self._parts.items(), told, strict=True):
-            label.setText(f"<b>{tr(head)}</b>&ensp;{_rich(text)}" if text else "")
-            label.setVisible(bool(text) and head != HEADS[2])
+        self._tell(path, lesson)
+        for head, label in self._parts.items():
+            label.setVisible(bool(label.text()) and head != HEADS[2])
         self._reveal.setProperty("whole", tr(_REVEAL))
         self._reveal.setVisible(lesson.is_whole)
         self._further.setHidden(lesson.is_whole)  # first the question, alone
         if self.isVisible():
             self._list_path()
         self._try.show()
+        self._next.setVisible(find_next(path, self._samples) is not None)
+        self._fit()
+
+    def _tell(self, path: Path, lesson: Lesson) -> None:
+        """Put the texts of a lesson in their places, in the language that is shown."""
+        self._title.setText(lesson.title if lesson.is_whole else tr("Samples"))
+        told = (lesson.look, lesson.predict, lesson.see) if lesson.is_whole else ("", "", "")
+        for (head, label), text in zip(self._parts.items(), told, strict=True):
+            label.setText(f"<b>{tr(head)}</b>&ensp;{_rich(text)}" if text else "")
         following = find_next(path, self._samples)
-        self._next.setVisible(following is not None)
         if following is not None:
-            title = tr("Next: {title}", title=read_lesson(following).title)
+            title = tr("Next: {title}", title=read_lesson_shown(following).title)
             self._next.setProperty("whole", title)
             self._next.setProperty("path", str(following))
-        self._fit()
 
     def _show_answer(self) -> None:
         if self._walk.part is not None:
@@ -352,6 +359,8 @@ class LessonStrip(QFrame):
         if event.type() == QEvent.Type.LanguageChange:
             for button, name in itertools.product(self.findChildren(QPushButton), _KEPT):
                 button.setProperty(name, renew(button.property(name) or ""))
+            if self._file and self._file != _OF_WALK:
+                self._tell(Path(self._file), read_lesson_shown(Path(self._file)))
             self._fit()
 
     def _fit(self) -> None:

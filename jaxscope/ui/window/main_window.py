@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import os
@@ -38,7 +39,7 @@ from PySide6.QtWidgets import (
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.marks import show_marks
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
-from jaxscope.model.lessons import BY_LINES, LESSON_ENDING, Shown, read_text_lesson
+from jaxscope.model.lessons import BY_LINES, LESSON_ENDING, Shown, in_language, read_text_lesson
 from jaxscope.model.units import count_lines
 from jaxscope.program.links import Links
 from jaxscope.ui.panes.pane_header import SOURCE
@@ -830,6 +831,11 @@ class MainWindow(QMainWindow):
     def renew_texts(self) -> None:
         """Show everything anew, in the language that is shown now."""
         self._state_shown = self.screen_shown = None
+        if (lesson := self.walk.lesson) is not None:
+            path = in_language(Path(lesson.path), shown_language())
+            if path != Path(lesson.path):
+                with contextlib.suppress(JaxscopeError):  # it stays as it is
+                    self.walk.renew(read_text_lesson(path))
         self._refresh()
         self._themes.changed.emit(self._themes.theme)  # pages of rich text have colours in them
 

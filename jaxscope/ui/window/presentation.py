@@ -20,7 +20,6 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QScreen, QShortcut
 from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QScrollArea, QVBoxLayout, QWidget
 
 from jaxscope.model.capture import graph_named
-from jaxscope.model.lessons import read_lesson
 from jaxscope.model.said import said
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.units import shorten
@@ -41,7 +40,12 @@ from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.theme import FIXED_SHARE, ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
 from jaxscope.ui.window.lesson_strip import HEADS
-from jaxscope.ui.window.text_lesson import LessonWalk, MarkdownView, to_plain_text
+from jaxscope.ui.window.text_lesson import (
+    LessonWalk,
+    MarkdownView,
+    read_lesson_shown,
+    to_plain_text,
+)
 from jaxscope.ui.window.workspace import Workspace
 
 _SETTLED_MS = 250
@@ -135,7 +139,7 @@ class PresentedSteps(QObject):
         """
         self._stage = stage
         file = self._controller.state.file if self._walk.lesson is None else ""
-        lesson = read_lesson(Path(file)) if file else None
+        lesson = read_lesson_shown(Path(file)) if file else None
         told = [(tr(HEADS[0]), lesson.look), (tr(HEADS[1]), lesson.predict)] if lesson else []
         self._before = [f"{head}: {text}".replace("`", "") for head, text in told if text]
         self._after = lesson.see.replace("`", "") if lesson else ""

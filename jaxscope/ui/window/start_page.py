@@ -23,10 +23,10 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.marks import show_marks
-from jaxscope.model.lessons import read_lesson
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 from jaxscope.ui.window.sample_path import PATH, PathStep, find_picture
+from jaxscope.ui.window.text_lesson import read_lesson_shown
 
 _SIDE_PX, _GAP_PX = 36, 8
 _CARD_PX = 280
@@ -50,7 +50,7 @@ class SampleCard(QPushButton):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        lesson = read_lesson(path)
+        lesson = read_lesson_shown(path)
         self._path = path
         self._picture = QLabel(scaledContents=True)
         self._picture.setFixedSize(_PICTURE_SIZE)

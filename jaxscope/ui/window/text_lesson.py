@@ -1,18 +1,40 @@
-"""A lesson that is a file: where a person is in it, and its Markdown as it is shown."""
+"""Lessons as they are shown: of a sample in the language of the window; of a lesson that is a file,
+where a person is in it, and its Markdown.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
-from jaxscope.model.lessons import LessonPart, Shown, TextLesson
+from jaxscope.model.lessons import Lesson, LessonPart, Shown, TextLesson, read_lesson
 from jaxscope.schema.safe_text import make_safe
+from jaxscope.ui.toolkit.language import tr
 
 _FEATURES = (
     QTextDocument.MarkdownFeature.MarkdownDialectGitHub
     | QTextDocument.MarkdownFeature.MarkdownNoHTML
 )
+
+
+def read_lesson_shown(path: Path) -> Lesson:
+    """What a file teaches by its docstring, of samples in the language that is shown.
+
+    Other files are as their authors wrote them.
+    """
+    told = read_lesson(path)
+    if not told.is_whole:
+        return told
+    return Lesson(
+        tr(told.title),
+        tr(told.summary),
+        tr(told.look),
+        tr(told.predict),
+        tr(told.see),
+    )
 
 
 class LessonWalk(QObject):
@@ -68,6 +90,12 @@ class LessonWalk(QObject):
         """Go to the first part of a lesson."""
         self.lesson = lesson
         self.go_to(0)
+
+    def renew(self, lesson: TextLesson) -> None:
+        """Go on with the same lesson in another language; nothing that is open changes."""
+        self.lesson = lesson
+        self.number = min(self.number, len(lesson.parts) - 1)
+        self.changed.emit()
 
     def end(self) -> None:
         """End the lesson."""

@@ -338,6 +338,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>每个元素的 1 − x²，在 1 附近也精确。</translation>
     </message>
     <message>
+        <source>1, 1, 1. The attribute changed once, while JAX traced the method, and the compiled program always returns the number that it saw then; its jaxpr has no equation at all. The check names the attribute. The stateless version returns 1, 2, 3, because its state is an argument like any other. `three_jitted_counts` and `three_stateless_counts` run both experiments.</source>
+        <translation>1、1、1。属性只改变了一次，就在 JAX 追踪方法的时候；编译好的程序总是返回它当时看到的数，它的 jaxpr 一个方程也没有。检查会指出这个属性。无状态的版本返回 1、2、3，因为它的状态和其他参数一样是参数。`three_jitted_counts` 和 `three_stateless_counts` 分别运行这两个实验。</translation>
+    </message>
+    <message>
         <source>32-bit integers; y is less than 32</source>
         <translation>32 位整数；y 小于 32</translation>
     </message>
@@ -496,6 +500,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编译后的程序所调用的一个 Python 回调抛出了 {kind}。</translation>
     </message>
     <message>
+        <source>A `scan` over 1,000 numbers: how many equations? What becomes of a `cond` under `vmap`?</source>
+        <translation>对 1,000 个数做一次 `scan`：有多少个方程？在 `vmap` 下 `cond` 会变成什么？</translation>
+    </message>
+    <message>
         <source>A block that reaches beyond the end is moved back until it fits, without an error.</source>
         <translation>伸出末端的块会被移回到放得下的位置，不报错。</translation>
     </message>
@@ -542,6 +550,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A convolution, with strides, padding and dilation.</source>
         <translation>卷积，带有步长、填充和空洞。</translation>
+    </message>
+    <message>
+        <source>A counter that does not count</source>
+        <translation>一个不计数的计数器</translation>
     </message>
     <message>
         <source>A cumulative sum, product, maximum or minimum counts as XLA counts the window that JAX makes of it: n - 1 FLOPs for each element of an axis of n.</source>
@@ -604,12 +616,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>梯度是两列，层与层并排，中间是为它保留的内容。</translation>
     </message>
     <message>
+        <source>A group for each layer. The convolution stays an instruction of its own or becomes a library call; the element-by-element part of the norm and the ReLU after it share fusions, and only the norm's means, which need all numbers of a pixel first, stand between them.</source>
+        <translation>每层是一个组。卷积仍是单独的一条指令，或者变成一次库调用；归一化中逐元素的部分和其后的 ReLU 共用融合，夹在中间的只有归一化的均值，因为它们先需要一个像素的全部数值。</translation>
+    </message>
+    <message>
+        <source>A kernel of one's own</source>
+        <translation>自己的内核</translation>
+    </message>
+    <message>
         <source>A kernel written by hand in Pallas.</source>
         <translation>用 Pallas 手写的内核。</translation>
     </message>
     <message>
         <source>A key of the default kind is two 32-bit integers, in a new last dimension.</source>
         <translation>默认种类的密钥是两个 32 位整数，放在新的最后一维中。</translation>
+    </message>
+    <message>
+        <source>A key that goes in, statistics that come out.</source>
+        <translation>一个密钥进去，统计量出来。</translation>
     </message>
     <message>
         <source>A library does it.</source>
@@ -678,6 +702,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A new function is jitted each time ({count} times{at}), so nothing compiled before can be found. Call jax.jit once, outside of the loop.</source>
         <translation>每次都对一个新的函数使用 jit（{count} 次{at}），所以找不到以前编译的程序。请在循环之外只调用一次 jax.jit。</translation>
+    </message>
+    <message>
+        <source>A new shape is a new program.</source>
+        <translation>新的形状就是新的程序。</translation>
     </message>
     <message>
         <source>A number counts the nodes that differ inside of a closed box.</source>
@@ -756,6 +784,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个被追踪的值保留到了生成它的函数之外。</translation>
     </message>
     <message>
+        <source>A transformer in plain JAX</source>
+        <translation>用纯 JAX 写的 Transformer</translation>
+    </message>
+    <message>
         <source>A value that an equation, operation or instruction reads.</source>
         <translation>方程、运算或指令所读取的值。</translation>
     </message>
@@ -770,6 +802,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A value that the program holds itself; captured if a function brought it in.</source>
         <translation>程序自己持有的值；如果是函数带进来的，就是被捕获的。</translation>
+    </message>
+    <message>
+        <source>A whole training</source>
+        <translation>一次完整的训练</translation>
+    </message>
+    <message>
+        <source>A whole training loop in forty lines.</source>
+        <translation>四十行代码写成的整个训练循环。</translation>
     </message>
     <message>
         <source>A window ended without being closed. Its last capture was kept.</source>
@@ -992,6 +1032,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>应用</translation>
     </message>
     <message>
+        <source>Are the two draws of `reused` different? Do eager, jitted and vmapped code agree on the numbers that a key yields?</source>
+        <translation>`reused` 的两次抽取不同吗？急切执行、jit 和 vmap 的代码对一个密钥给出的数是否一致？</translation>
+    </message>
+    <message>
         <source>Argument `{argument}` of `{function}` is static, and this loop gives it a new value in each round: jax.jit traces and compiles again for every value.</source>
         <translation>`{function}` 的参数 `{argument}` 是静态的，而这个循环每一轮给它一个新的值：jax.jit 对每个值都重新追踪和编译。</translation>
     </message>
@@ -1040,6 +1084,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>数组用简短的写法：{shorthand}[8, 2]。</translation>
     </message>
     <message>
+        <source>Arrays do not change</source>
+        <translation>数组不会改变</translation>
+    </message>
+    <message>
         <source>Arrays in dictionaries, lists, tuples and other containers; each is a leaf.</source>
         <translation>放在字典、列表、元组和其他容器中的数组；每个数组是一个叶子。</translation>
     </message>
@@ -1086,6 +1134,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Asks the compiler to lay an array out over devices in a given way.</source>
         <translation>要求编译器以给定的方式把数组分布到设备上。</translation>
+    </message>
+    <message>
+        <source>Asynchronous dispatch</source>
+        <translation>异步派发</translation>
     </message>
     <message>
         <source>At -1 and 1 it is infinite.</source>
@@ -1576,8 +1628,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在反向过程中重新计算内部的值，以节省内存。</translation>
     </message>
     <message>
+        <source>Computing the gradient takes a forward and a backward pass. What does it cost to get the loss as well?</source>
+        <translation>计算梯度需要一次前向和一次反向过程。若还要得到损失值，代价是多少？</translation>
+    </message>
+    <message>
         <source>Condition to stop at</source>
         <translation>停止的条件</translation>
+    </message>
+    <message>
+        <source>Control flow</source>
+        <translation>控制流</translation>
     </message>
     <message>
         <source>Convert one of the arrays, such as by `x.astype(y.dtype)`.</source>
@@ -1590,6 +1650,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Converts every element to another type.</source>
         <translation>把每个元素转换为另一种类型。</translation>
+    </message>
+    <message>
+        <source>Convolution, layer norm, leaky ReLU</source>
+        <translation>卷积、层归一化、leaky ReLU</translation>
     </message>
     <message>
         <source>Copies a random key.</source>
@@ -1656,6 +1720,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>曲线</translation>
     </message>
     <message>
+        <source>Custom rules</source>
+        <translation>自定义规则</translation>
+    </message>
+    <message>
         <source>Cuts a block at a fixed place.</source>
         <translation>在固定的位置切出一块。</translation>
     </message>
@@ -1698,6 +1766,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Depends on no argument: {names} gives its value.</source>
         <translation>不依赖任何参数：{names} 给出它的值。</translation>
+    </message>
+    <message>
+        <source>Derivatives by hand, and what the backward pass remembers.</source>
+        <translation>手写的导数，以及反向过程记住什么。</translation>
+    </message>
+    <message>
+        <source>Derivatives of derivatives</source>
+        <translation>导数的导数</translation>
     </message>
     <message>
         <source>Device whose parts are marked</source>
@@ -1796,8 +1872,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>急切执行、jit 和双精度的结果一致吗？</translation>
     </message>
     <message>
+        <source>Do the two styles of the classifier, `setup` and `@compact`, make different programs?</source>
+        <translation>分类器的两种风格 `setup` 和 `@compact` 会得到不同的程序吗？</translation>
+    </message>
+    <message>
         <source>Document with the graph</source>
         <translation>含图的文档</translation>
+    </message>
+    <message>
+        <source>Does the functional version copy the whole array each time?</source>
+        <translation>函数式的版本每次都复制整个数组吗？</translation>
     </message>
     <message>
         <source>Does the installed version have that name?</source>
@@ -1836,6 +1920,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在本来要用 `{name}` 的地方从它抽取：jax.random.normal({name}, shape)；否则少生成一个密钥，或者把它命名为 _。</translation>
     </message>
     <message>
+        <source>Dropout and batch norm</source>
+        <translation>Dropout 和批归一化</translation>
+    </message>
+    <message>
         <source>Each `xs` has a leading dimension of size `length`, each `ys` gets one; the carry keeps its type.</source>
         <translation>每个 `xs` 的首维大小为 `length`，每个 `ys` 增加这样的一维；携带的状态保持自己的类型。</translation>
     </message>
@@ -1862,6 +1950,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Each instruction of the compiled program under XLA's own recorder, and each equation run by itself. The graph, the table of nodes and the inspector then show the times.</source>
         <translation>用 XLA 自己的记录器测量编译后程序的每条指令，并单独运行每个方程。之后图、节点表和检查器会显示这些时间。</translation>
+    </message>
+    <message>
+        <source>Each loop is one equation, drawn as a box with its body inside; `scan` states how often it runs, `while_loop` cannot know. `cond` and `switch` hold one body for each branch. Under `vmap` with a batch of conditions, `cond` becomes `select`: both branches run for every element and the wanted result is picked. `associative_scan` is no loop: it unrolls into a tree of log n levels.</source>
+        <translation>每个循环是一个方程，画成一个框，循环体在框内；`scan` 写明运行多少次，`while_loop` 则无从知道。`cond` 和 `switch` 的每个分支各有一个主体。在 `vmap` 下，若条件成批，`cond` 就变成 `select`：两个分支对每个元素都运行，再选出所要的结果。`associative_scan` 不是循环：它展开成一棵 log n 层的树。</translation>
     </message>
     <message>
         <source>Each name opens a page about the same call, such as its memory or its fusions; a second click closes it. Measure and Compare are places of their own. Ctrl+K finds every command, page and sample by a few letters.</source>
@@ -1902,6 +1994,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Eager is JAX without jit: transforms such as grad are traced again in each call.</source>
         <translation>急切执行是不用 jit 的 JAX：每次调用都重新追踪 grad 之类的变换。</translation>
+    </message>
+    <message>
+        <source>Eagerly, each of its operations reads and writes the whole array. How many passes over memory are left after compiling?</source>
+        <translation>急切执行时，它的每个运算都要读写整个数组。编译之后还剩几遍内存读写？</translation>
     </message>
     <message>
         <source>Earlier calls took {value} times as long as later ones.</source>
@@ -2022,6 +2118,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Everything: all stages</source>
         <translation>全部：所有阶段</translation>
+    </message>
+    <message>
+        <source>Exactly like the parameters. The argument list shows one line for each leaf, with its path, type and bytes; the gradient has the same paths with the same types. `sgd` updates all leaves with one line of `jax.tree.map`.</source>
+        <translation>和参数完全一样。参数列表中每个叶子占一行，带有路径、类型和字节数；梯度有同样的路径和同样的类型。`sgd` 用一行 `jax.tree.map` 更新所有叶子。</translation>
     </message>
     <message>
         <source>Export</source>
@@ -2164,6 +2264,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>使图适合视图</translation>
     </message>
     <message>
+        <source>Five equations, one kernel.</source>
+        <translation>五个方程，一个内核。</translation>
+    </message>
+    <message>
+        <source>Flax modules</source>
+        <translation>Flax 模块</translation>
+    </message>
+    <message>
         <source>Flips the sign of every element.</source>
         <translation>改变每个元素的符号。</translation>
     </message>
@@ -2188,8 +2296,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>折叠这个块（-）</translation>
     </message>
     <message>
+        <source>For 4, 16 and 64 examples, how many equations does each version have?</source>
+        <translation>对于 4、16 和 64 个样本，每个版本有多少个方程？</translation>
+    </message>
+    <message>
         <source>For compiler engineers</source>
         <translation>面向编译器工程师</translation>
+    </message>
+    <message>
+        <source>For each, what is left after XLA?</source>
+        <translation>对每一个函数：经过 XLA 之后还剩下什么？</translation>
     </message>
     <message>
         <source>For how long a call kept the device at work, by XLA's own recorder, from further calls; it is no part of the other columns</source>
@@ -2468,6 +2584,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个调用在急切执行和编译后各需多久？</translation>
     </message>
     <message>
+        <source>How many equations does JAX record for it, and how many kernels does the compiled program launch? Run eagerly, every equation is a kernel of its own.</source>
+        <translation>JAX 为它记录多少个方程，编译后的程序启动多少个内核？急切执行时，每个方程各是一个内核。</translation>
+    </message>
+    <message>
         <source>How much memory does it need, when, and for what?</source>
         <translation>它需要多少内存，何时需要，用来做什么？</translation>
     </message>
@@ -2486,6 +2606,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>How the tiles of {layouts} pad is not known.</source>
         <translation>不知道 {layouts} 的分块填充了多少。</translation>
+    </message>
+    <message>
+        <source>How to update one all the same, without paying for a copy.</source>
+        <translation>如何照样更新数组，又不必付出复制的代价。</translation>
     </message>
     <message>
         <source>How would this call do on other chips?</source>
@@ -2642,6 +2766,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Into a call, a branch, or the round of a loop (F7)</source>
         <translation>进入一个调用、一个分支或循环的一轮（F7）</translation>
+    </message>
+    <message>
+        <source>Into the arguments and the results. The key enters as an argument, and its path through the graph ends at the mask; in `predict_dropout` the mask is gone, and with it the use of the key. `train_batchnorm` returns the new running statistics as a second output, which the caller must keep.</source>
+        <translation>到参数和结果里去了。密钥作为参数进入，它在图中的路径终止于掩码；在 `predict_dropout` 中掩码不见了，密钥也就没有用处了。`train_batchnorm` 把新的滑动统计量作为第二个输出返回，调用者必须保存它。</translation>
     </message>
     <message>
         <source>Into ▼</source>
@@ -2948,8 +3076,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jaxpr、StableHLO 和 HLO 是逻辑程序：除了 shard_map 的里面，都是整个数组。优化后的程序是每个设备所运行的：它的类型、开销和内存都是一个设备的。</translation>
     </message>
     <message>
+        <source>Jit both and call each three times. How many lines does each print, and what is in them?</source>
+        <translation>对两者都用 jit，各调用三次。每个打印多少行，内容是什么？</translation>
+    </message>
+    <message>
         <source>Jit it once before the loop: f = jax.jit(lambda x: ...); for ...: f(x).</source>
         <translation>在循环之前只用 jit 包装一次：f = jax.jit(lambda x: ...); for ...: f(x)。</translation>
+    </message>
+    <message>
+        <source>Jit the method and call it three times. What are the three answers?</source>
+        <translation>对这个方法用 jit，并调用三次。三个答案是什么？</translation>
     </message>
     <message>
         <source>Join nested programs to their surroundings</source>
@@ -3136,6 +3272,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>对 {x} 是线性的：对 d{x} 做同样的运算。</translation>
     </message>
     <message>
+        <source>Linear regression</source>
+        <translation>线性回归</translation>
+    </message>
+    <message>
         <source>Lines and nodes</source>
         <translation>行和节点</translation>
     </message>
@@ -3198,6 +3338,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Looking for it was given up after {seconds:.0f} s.</source>
         <translation>查找在 {seconds:.0f} 秒之后放弃。</translation>
+    </message>
+    <message>
+        <source>Loops and branches are equations with programs inside.</source>
+        <translation>循环和分支是内含程序的方程。</translation>
     </message>
     <message>
         <source>Loops count as often as they run.</source>
@@ -3266,6 +3410,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Making it would take long: the program has {count:,} equations, and tracing them took {seconds:.1f} s.</source>
         <translation>生成它会花很长时间：程序有 {count:,} 个方程，追踪它们用了 {seconds:.1f} s。</translation>
+    </message>
+    <message>
+        <source>Many devices</source>
+        <translation>许多设备</translation>
     </message>
     <message>
         <source>Mark it static: `jit(f, static_argnames=…)`, or pass an array.</source>
@@ -3414,6 +3562,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Menus</source>
         <translation>菜单</translation>
+    </message>
+    <message>
+        <source>Merge, remove, fold, fuse, reuse.</source>
+        <translation>合并、删除、折叠、融合、复用。</translation>
     </message>
     <message>
         <source>Merged with {name}{who}: the same operation on the same operands.</source>
@@ -3568,6 +3720,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>dtype 和形状都不匹配。</translation>
     </message>
     <message>
+        <source>Neither hidden randomness nor hidden state exists in JAX. Where do they go?</source>
+        <translation>JAX 里既没有隐藏的随机性，也没有隐藏的状态。它们到哪里去了？</translation>
+    </message>
+    <message>
         <source>Neither side has a stage {title}.</source>
         <translation>两侧都没有阶段 {title}。</translation>
     </message>
@@ -3598,6 +3754,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Next pane</source>
         <translation>下一个窗格</translation>
+    </message>
+    <message>
+        <source>Next to nothing. Put the three calls side by side: the FLOPs of `value_and_grad(loss)` are those of `grad(loss)` and a handful more for the last line, far below the sum of the value's and the gradient's. In its graph the forward equations feed the loss and the backward ones alike.</source>
+        <translation>几乎没有。把三个调用并排放在一起：`value_and_grad(loss)` 的 FLOP 就是 `grad(loss)` 的，再加上最后一行的少许，远低于函数值和梯度各自之和。在它的图中，前向的方程既供给损失，也供给反向的方程。</translation>
     </message>
     <message>
         <source>Next: {heading}</source>
@@ -3736,8 +3896,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不下结论：{why}。</translation>
     </message>
     <message>
+        <source>No. The graphs are the same, box for box; the styles differ only for the reader of the code. The parameters of each module are in the argument list with their shapes. The children of `Compound` are the groups leaves_0, leaves_1 and leaves_2.</source>
+        <translation>不会。两张图逐框相同；风格只对读代码的人有区别。每个模块的参数都在参数列表中，并带有形状。`Compound` 的子模块是组 leaves_0、leaves_1 和 leaves_2。</translation>
+    </message>
+    <message>
         <source>Nodes of the stage</source>
         <translation>阶段的节点</translation>
+    </message>
+    <message>
+        <source>Noisy XOR, a small classifier, and the loop around it.</source>
+        <translation>带噪声的异或，一个小分类器，以及围绕它的循环。</translation>
     </message>
     <message>
         <source>Noisy: calls of one form differ widely from one another.</source>
@@ -4068,6 +4236,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它在哪些设备上运行，谁持有什么，它们之间传递什么？</translation>
     </message>
     <message>
+        <source>Once when tracing, or each time it runs.</source>
+        <translation>追踪时一次，还是每次运行都打印。</translation>
+    </message>
+    <message>
         <source>Once, by XLA; no persistent compilation cache is in use.</source>
         <translation>一次，由 XLA 完成；没有使用持久的编译缓存。</translation>
     </message>
@@ -4094,6 +4266,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Once; read from the persistent compilation cache, so nothing was compiled.</source>
         <translation>一次；从持久的编译缓存中读取，所以没有编译。</translation>
+    </message>
+    <message>
+        <source>One `pallas_call` equation with the kernel's own jaxpr inside, where reading and writing are equations, too: `get` and `swap`. Its grid says that it runs four times, once for each block of 32 rows. On a CPU the kernel is interpreted, which becomes a loop over the grid in the optimized module; for a TPU, compiled ahead of time, it stays one custom call. `jaxscope figure pallas samples/pallas_kernel.py 'product(f32[64, 64], f32[64, 64])' -o blocks.svg` draws which block of each array every step of the grid takes.</source>
+        <translation>一个 `pallas_call` 方程，内核自己的 jaxpr 在其中，读和写在那里也是方程：`get` 和 `swap`。它的网格表明它运行四次，每 32 行的块一次。在 CPU 上内核是解释执行的，在优化后的模块中变成对网格的循环；为 TPU 提前编译时，它仍是一个自定义调用。 `jaxscope figure pallas samples/pallas_kernel.py 'product(f32[64, 64], f32[64, 64])' -o blocks.svg` 画出网格的每一步取每个数组的哪一块。</translation>
     </message>
     <message>
         <source>One arithmetic operation on floating-point numbers, by XLA's rules.</source>
@@ -4128,6 +4304,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个内核</translation>
     </message>
     <message>
+        <source>One key, one use.</source>
+        <translation>一个密钥，用一次。</translation>
+    </message>
+    <message>
+        <source>One layer. The layers are groups of the same structure, drawn once with ×12 and opened on demand. The gradient holds more than twice as many equations, forward and backward in different colours; what crosses from one to the other are the residuals, and most of the memory. `scanned_loss` writes the same model with `lax.scan`: its jaxpr holds one layer by construction, and it compiles faster.</source>
+        <translation>一层。各层是结构相同的组，只画一次并标上 ×12，需要时再展开。梯度的方程多出一倍以上，前向和反向颜色不同；从一边到另一边的是残差，也占了大部分内存。`scanned_loss` 用 `lax.scan` 写同一个模型：它的 jaxpr 天生只有一层，编译也更快。</translation>
+    </message>
+    <message>
         <source>One line back (Shift+F8)</source>
         <translation>后退一行（Shift+F8）</translation>
     </message>
@@ -4156,6 +4340,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个元素平方根的倒数。</translation>
     </message>
     <message>
+        <source>One program, its data in pieces.</source>
+        <translation>一个程序，数据分成小块。</translation>
+    </message>
+    <message>
         <source>One run</source>
         <translation>一次运行</translation>
     </message>
@@ -4170,6 +4358,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>One step of XLA's optimizer.</source>
         <translation>XLA 优化器的一步。</translation>
+    </message>
+    <message>
+        <source>One. Comparison, exponential, multiplications and the selection sit in a single fusion. The parameter names λ and α are the same in the source, the jaxpr, the graph and every export.</source>
+        <translation>一遍。比较、指数、乘法和选择都在同一个融合里。参数名 λ 和 α 在源代码、jaxpr、图和每种导出中都相同。</translation>
     </message>
     <message>
         <source>Only one form was measured, so there is nothing to cross.</source>
@@ -4364,8 +4556,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>页面 ▾</translation>
     </message>
     <message>
+        <source>Pallas, interpreted on the CPU.</source>
+        <translation>Pallas，在 CPU 上解释执行。</translation>
+    </message>
+    <message>
         <source>Panes</source>
         <translation>窗格</translation>
+    </message>
+    <message>
+        <source>Parameters in any shape that suits you.</source>
+        <translation>参数可以是任何适合你的形式。</translation>
     </message>
     <message>
         <source>Part {number} of {num_parts}</source>
@@ -4564,6 +4764,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>隔一段打印一次：jax.lax.cond(i % 100 == 0, lambda: jax.debug.print(...), lambda: None)。</translation>
     </message>
     <message>
+        <source>Printing</source>
+        <translation>打印</translation>
+    </message>
+    <message>
         <source>Prints values while the program runs.</source>
         <translation>在程序运行时打印值。</translation>
     </message>
@@ -4582,6 +4786,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Progress of the export</source>
         <translation>导出进度</translation>
+    </message>
+    <message>
+        <source>Pure and impure functions</source>
+        <translation>纯函数和非纯函数</translation>
     </message>
     <message>
         <source>Put a transform around the call …</source>
@@ -4652,6 +4860,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>Python、课程和已保存的捕获 (*.py *.md *.jaxscope *.json);;所有文件 (*)</translation>
     </message>
     <message>
+        <source>Pytrees</source>
+        <translation>Pytree</translation>
+    </message>
+    <message>
+        <source>Quick start</source>
+        <translation>快速入门</translation>
+    </message>
+    <message>
         <source>Quit</source>
         <translation>退出程序</translation>
     </message>
@@ -4666,6 +4882,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Raises every element to a power.</source>
         <translation>求每个元素的幂。</translation>
+    </message>
+    <message>
+        <source>Random keys</source>
+        <translation>随机密钥</translation>
     </message>
     <message>
         <source>Random keys are shown as the numbers that they consist of.</source>
@@ -5036,6 +5256,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在几个设备上同时运行程序。</translation>
     </message>
     <message>
+        <source>SELU</source>
+        <translation>SELU</translation>
+    </message>
+    <message>
         <source>Samples</source>
         <translation>示例</translation>
     </message>
@@ -5162,6 +5386,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Several operations that XLA joined into one loop. Values between them stay in registers and are never written to memory.</source>
         <translation>XLA 合成一个循环的几个运算。它们之间的值留在寄存器中，从不写入内存。</translation>
+    </message>
+    <message>
+        <source>Shapes are known before values are</source>
+        <translation>形状先于数值而知</translation>
     </message>
     <message>
         <source>Shapes must be known while tracing: use `jnp.where(mask, x, 0)`, or `jnp.nonzero(mask, size=n)`.</source>
@@ -5422,6 +5650,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Starts a copy that runs in the background.</source>
         <translation>启动一个在后台进行的复制。</translation>
+    </message>
+    <message>
+        <source>State must travel through arguments and results.</source>
+        <translation>状态必须通过参数和结果来传递。</translation>
     </message>
     <message>
         <source>Steady from call {number} on.</source>
@@ -5770,6 +6002,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>把栏中的调用与另一个调用、文件的另一个版本，或以另一种方式生成的同一调用相比：随机成对测量，结果逐位比较。</translation>
     </message>
     <message>
+        <source>The call returns before the work is done.</source>
+        <translation>调用在工作完成之前就返回。</translation>
+    </message>
+    <message>
         <source>The call that this makes</source>
         <translation>由此得到的调用</translation>
     </message>
@@ -5792,6 +6028,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The carry keeps its type; another type raises a TypeError.</source>
         <translation>携带的状态保持自己的类型；类型不同会抛出 TypeError。</translation>
+    </message>
+    <message>
+        <source>The check names the list and the line that changed it, and the jaxpr has no trace of the append, because JAX records only operations on arrays. The append ran while tracing and never again. `add_captured_bias` has one argument and one baked-in constant: the array as it was when it was traced. `stale_bias` runs the experiment, and its result still uses the old bias. `add_bias` takes the bias as an argument, so a new bias needs no new trace.</source>
+        <translation>检查会指出这个列表和改变它的那一行；jaxpr 中没有追加的痕迹，因为 JAX 只记录对数组的运算。追加在追踪时运行过，此后再也没有。`add_captured_bias` 有一个参数和一个写死的常量：追踪时的那个数组。`stale_bias` 运行这个实验，它的结果仍使用旧的偏置。`add_bias` 把偏置作为参数，所以换一个偏置不需要重新追踪。</translation>
     </message>
     <message>
         <source>The code asks for input.</source>
@@ -6006,6 +6246,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{whole} 中最前面的 {shown}：输入切片可以查看其他部分。</translation>
     </message>
     <message>
+        <source>The forward pass is shared.</source>
+        <translation>前向过程是共用的。</translation>
+    </message>
+    <message>
         <source>The function inside the transforms of the call.</source>
         <translation>调用的各层变换里面的那个函数。</translation>
     </message>
@@ -6108,6 +6352,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The inverse tangent of every element.</source>
         <translation>每个元素的反正切。</translation>
+    </message>
+    <message>
+        <source>The jaxpr holds exactly `add`, `integer_pow`, `add`, `reduce_sum` and `div`. The gradient has nine equations on JAX 0.10.2. One of them is a `div` whose result is named `_`: the mean itself, which the gradient never needs, and XLA removes it. In the optimized module all that is left sits in one fusion, so five launches became one. On the timing page, measure the call on 1,000 numbers eagerly and jitted, for the value and for the gradient: the ratio is your own machine's, not a number from a lecture.</source>
+        <translation>jaxpr 恰好有 `add`、`integer_pow`、`add`、`reduce_sum` 和 `div`。在 JAX 0.10.2 上，梯度有九个方程。其中一个是结果名为 `_` 的 `div`：它就是平均值本身，梯度从不需要它，XLA 会把它删去。在优化后的模块中，剩下的一切都在一个融合里，于是五次启动变成一次。在计时页上，用 1,000 个数分别急切执行和用 jit 测量这个调用，既测函数值，也测梯度：得到的比值属于你自己的机器，而不是讲义上的一个数。</translation>
     </message>
     <message>
         <source>The kernel is not flipped: what neural networks call a convolution is a correlation.</source>
@@ -6226,6 +6474,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>循环结束：{rounds}增加了 {equations}。</translation>
     </message>
     <message>
+        <source>The loop is unrolled while tracing, so its jaxpr grows with the batch, and so do the times of tracing and compiling. The vmapped jaxpr has the same few equations for every batch size: the vector product became a matrix product. `in_axes=(0, None, None)` says that only the examples have a batch axis and that all of them share weights and bias. All versions agree on the numbers.</source>
+        <translation>循环在追踪时展开，所以它的 jaxpr 随批次增长，追踪和编译的时间也一样。用 vmap 的 jaxpr 对任何批次大小都是同样的几个方程：向量乘积变成了矩阵乘积。`in_axes=(0, None, None)` 表示只有样本有批次轴，它们共用权重和偏置。所有版本得到的数一致。</translation>
+    </message>
+    <message>
         <source>The loop of line {line} was unrolled: {rounds:,} rounds of the same operations, {needs}, are {size:,} of the {total:,} equations. One round of {of_a_round:,} would do; tracing and compiling take their time for every equation.</source>
         <translation>第 {line} 行的循环被展开了：{rounds:,} 轮相同的运算（{needs}）占 {total:,} 个方程中的 {size:,} 个。只要一轮的 {of_a_round:,} 个就够了；每个方程都要花追踪和编译的时间。</translation>
     </message>
@@ -6314,6 +6566,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>操作本身不计入其内部的数量</translation>
     </message>
     <message>
+        <source>The optimized module names every exchange. `pmap` runs the function once on each device, and its `psum` is an `all-reduce`. In `split_product` every device multiplies its piece of the inner dimension, and again an `all-reduce` adds up the pieces. `gram` says nothing of exchanges: it only asks for rows to be spread, and the compiler inserts the `all-gather` that the product needs. Types and bytes in the module are those of one device's piece. `scattered_sums` and `rows_to_columns` show the two other exchanges, `reduce-scatter` and `all-to-all`. In `ring_product` pieces travel from neighbour to neighbour, a `collective-permute` in each round of a loop.</source>
+        <translation>优化后的模块会写出每一次交换。`pmap` 在每个设备上把函数运行一次，它的 `psum` 是一个 `all-reduce`。在 `split_product` 中，每个设备乘自己那一块内维，同样由一个 `all-reduce` 把各块相加。`gram` 没有提到交换：它只要求把行分散开，由编译器插入乘积所需的 `all-gather`。模块中的类型和字节数是一个设备那一块的。`scattered_sums` 和 `rows_to_columns` 展示另外两种交换：`reduce-scatter` 和 `all-to-all`。在 `ring_product` 中，数据块在相邻设备之间传递，循环的每一轮有一个 `collective-permute`。</translation>
+    </message>
+    <message>
         <source>The order is read from the program's text, which is missing.</source>
         <translation>次序要从程序的文本中读出，而文本缺失。</translation>
     </message>
@@ -6340,6 +6596,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The part of the whole program that comes from each line. A stronger shade or a longer bar means more.</source>
         <translation>整个程序中来自每一行的部分。底色越深或条越长，所占越多。</translation>
+    </message>
+    <message>
+        <source>The pipeline shows one stage for each transform. The jaxpr grows with each order, though the mathematics gets simpler, and XLA then folds the second derivative into a constant. `jacfwd` pushes one tangent for each input, `jacrev` pulls one cotangent for each output: for 3 inputs and 100 outputs compare the FLOPs of the two and see forward mode win; for 100 inputs and 3 outputs, reverse mode. `hessian` is `jacfwd` of `jacrev`.</source>
+        <translation>流程中每个变换各有一个阶段。jaxpr 随阶数增长，尽管数学上越来越简单，而 XLA 随后把二阶导数折叠成一个常量。`jacfwd` 为每个输入推送一个切向量，`jacrev` 为每个输出拉回一个余切向量：对于 3 个输入和 100 个输出，请比较两者的 FLOP，会看到前向模式胜出；对于 100 个输入和 3 个输出，则是反向模式。`hessian` 就是 `jacrev` 的 `jacfwd`。</translation>
+    </message>
+    <message>
+        <source>The points lie near y = 2x − 1. After 1,000 steps, what are weight and bias? How often is `update` compiled?</source>
+        <translation>这些点靠近 y = 2x − 1。1,000 步之后权重和偏置是多少？`update` 编译了几次？</translation>
     </message>
     <message>
         <source>The position of the largest element along an axis.</source>
@@ -6764,12 +7028,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>只有算术或只有内存时至少需要的时间。</translation>
     </message>
     <message>
+        <source>The timing page lists dispatch and completion apart. Dispatch is the time until Python has its answer back, an array that is only a promise; completion is the time until the numbers are there. For a large product the first is a small fraction of the second, so it measures nothing about the product. The copy of the arguments to the device is a row of its own.</source>
+        <translation>计时页分别列出派发和完成。派发是 Python 拿回答复所用的时间，答复是一个只作承诺的数组；完成是数值真正到位所用的时间。对于大的乘积，前者只是后者的一小部分，所以它说明不了乘积本身。把参数复制到设备另占一行。</translation>
+    </message>
+    <message>
         <source>The trace is done: {equations}.</source>
         <translation>追踪完成：{equations}。</translation>
     </message>
     <message>
+        <source>The tree of modules is the tree of boxes.</source>
+        <translation>模块的树就是方框的树。</translation>
+    </message>
+    <message>
+        <source>The twelve layers are a Python loop, so the jaxpr holds each of them. How much of the graph must you read to know it all?</source>
+        <translation>十二层是一个 Python 循环，所以 jaxpr 包含其中每一层。要了解全部，必须读多少图？</translation>
+    </message>
+    <message>
         <source>The two could not be measured together</source>
         <translation>无法同时测量这两者</translation>
+    </message>
+    <message>
+        <source>The two draws are identical, and the key-reuse check points at both uses. The split version is clean: in its graph each draw hangs from its own branch of `random_split`. A key is a value, not a hidden state, so the same key means the same numbers eagerly, jitted and vmapped.</source>
+        <translation>两次抽取完全相同，密钥重用检查会指出两处使用。拆分的版本没有问题：在它的图中，每次抽取都挂在 `random_split` 自己的分支上。密钥是一个值，不是隐藏的状态，所以同一个密钥在急切执行、jit 和 vmap 下意味着同样的数。</translation>
     </message>
     <message>
         <source>The types do not fit together.</source>
@@ -7012,12 +7292,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>代码的线程在测量的同时运行：{threads}。</translation>
     </message>
     <message>
+        <source>Three layers: how many passes over memory after compiling?</source>
+        <translation>三层：编译之后要读写几遍内存？</translation>
+    </message>
+    <message>
+        <source>Three small operations, one loop over memory; and names may be Greek.</source>
+        <translation>三个小运算，一次内存循环；名称也可以是希腊字母。</translation>
+    </message>
+    <message>
         <source>Time of nodes</source>
         <translation>节点的时间</translation>
     </message>
     <message>
         <source>Time of source lines</source>
         <translation>源代码行的时间</translation>
+    </message>
+    <message>
+        <source>Time one call without waiting for its result, and once more with `block_until_ready`. How far apart are the two numbers?</source>
+        <translation>先给一次调用计时，不等待结果；再用 `block_until_ready` 计时一次。两个数相差多少？</translation>
     </message>
     <message>
         <source>Time the call from outside: start = time.perf_counter(); jax.block_until_ready(f(x)); time.perf_counter() - start.</source>
@@ -7112,6 +7404,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>传输（{num_rows:,}）</translation>
     </message>
     <message>
+        <source>Transforms compose.</source>
+        <translation>变换可以组合。</translation>
+    </message>
+    <message>
         <source>Tree</source>
         <translation>树</translation>
     </message>
@@ -7142,6 +7438,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Turn the jaxpr into StableHLO.</source>
         <translation>把 jaxpr 变成 StableHLO。</translation>
+    </message>
+    <message>
+        <source>Twelve layers, and every one the same.</source>
+        <translation>十二层，每层都一样。</translation>
     </message>
     <message>
         <source>Two calls</source>
@@ -7260,6 +7560,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已使用：{name} 放在它的内存中。</translation>
     </message>
     <message>
+        <source>Value and gradient together</source>
+        <translation>函数值与梯度一起求</translation>
+    </message>
+    <message>
         <source>Values at this equation</source>
         <translation>这个方程处的值</translation>
     </message>
@@ -7326,6 +7630,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Web page (*.html)</source>
         <translation>网页 (*.html)</translation>
+    </message>
+    <message>
+        <source>Weight near 2, bias near −1, and one compilation for all the steps, as the types never change. In the graph of `update` the forward and the backward equations have different colours: the backward half was written by `value_and_grad`. Residuals, the values that the forward pass keeps for the backward one, are the edges that cross between the colours.</source>
+        <translation>权重接近 2，偏置接近 −1，所有步只编译一次，因为类型从不改变。在 `update` 的图中，前向和反向的方程颜色不同：反向那一半是 `value_and_grad` 写出来的。残差，即前向过程为反向过程保留的值，就是跨越两种颜色的边。</translation>
     </message>
     <message>
         <source>What 1 node costs is unknown, such as of a callback or a custom call.</source>
@@ -7416,6 +7724,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 用它生成什么，节省了什么？</translation>
     </message>
     <message>
+        <source>What does the gradient with respect to all of that look like?</source>
+        <translation>对所有这些求的梯度是什么样子？</translation>
+    </message>
+    <message>
+        <source>What does the jaxpr show of the kernel, and how often does it run?</source>
+        <translation>jaxpr 会显示内核的什么，内核又运行多少次？</translation>
+    </message>
+    <message>
         <source>What each device must at least send, as rings and pairs do it: for n devices and a value of B bytes, 2·(n−1)/n·B of an all-reduce, (n−1)/n·B of an all-gather, a reduce-scatter and an all-to-all, B of a permute. What the hardware really sends is not known here.</source>
         <translation>每个设备至少必须发送的量，按环形和成对的做法计算：对 n 个设备和 B 字节的值，all-reduce 为 2·(n−1)/n·B，all-gather、reduce-scatter 和 all-to-all 为 (n−1)/n·B，permute 为 B。硬件实际发送多少，这里并不知道。</translation>
     </message>
@@ -7434,6 +7750,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What flows back to a smaller operand is summed to its shape.</source>
         <translation>流回较小操作数的值会求和成它的形状。</translation>
+    </message>
+    <message>
+        <source>What fuses and what does not.</source>
+        <translation>哪些会融合，哪些不会。</translation>
     </message>
     <message>
         <source>What goes into the call, and what comes out?</source>
@@ -7520,6 +7840,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不知道差别由什么造成。</translation>
     </message>
     <message>
+        <source>What may not depend on a value.</source>
+        <translation>什么不可以依赖数值。</translation>
+    </message>
+    <message>
         <source>What numbers flow through it, equation by equation?</source>
         <translation>逐个方程地看，有哪些数值流过？</translation>
     </message>
@@ -7560,6 +7884,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>课程揭示的内容</translation>
     </message>
     <message>
+        <source>What the optimizer does</source>
+        <translation>优化器做什么</translation>
+    </message>
+    <message>
         <source>What the script compiled</source>
         <translation>脚本编译的内容</translation>
     </message>
@@ -7582,6 +7910,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What to vary, and from where to where</source>
         <translation>改变什么，从多少到多少</translation>
+    </message>
+    <message>
+        <source>What tracing sees and what it forgets.</source>
+        <translation>追踪看见什么，忘记什么。</translation>
     </message>
     <message>
         <source>What was marked, and what was written about it?</source>
@@ -7680,6 +8012,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>哪个模块</translation>
     </message>
     <message>
+        <source>Which of the functions below can be traced? While tracing, JAX knows that `x` is eight 32-bit floats, and nothing about the numbers in it.</source>
+        <translation>下面哪些函数可以追踪？追踪时 JAX 知道 `x` 是八个 32 位浮点数，而对其中的数值一无所知。</translation>
+    </message>
+    <message>
+        <source>Which of the three needs the devices to talk to each other, and what do they exchange?</source>
+        <translation>三者之中哪一个需要设备互相通信，它们交换什么？</translation>
+    </message>
+    <message>
+        <source>Which of these does JAX compile, and how often?</source>
+        <translation>JAX 编译其中哪些，编译多少次？</translation>
+    </message>
+    <message>
         <source>Which of two is faster, and do they agree?</source>
         <translation>两者哪个更快，结果一致吗？</translation>
     </message>
@@ -7694,6 +8038,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Which run to show</source>
         <translation>显示哪种运行</translation>
+    </message>
+    <message>
+        <source>Which version keeps most bytes between forward and backward pass, and which one computes most?</source>
+        <translation>哪个版本在前向和反向之间保留的字节最多，哪个计算得最多？</translation>
     </message>
     <message>
         <source>Whole</source>
@@ -7810,6 +8158,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Write a note about it …</source>
         <translation>为它写笔记 …</translation>
+    </message>
+    <message>
+        <source>Write it for one example, run it for a batch.</source>
+        <translation>为一个样本编写，对一批运行。</translation>
     </message>
     <message>
         <source>Write it in jax.numpy; or give what it needs back from the loop (ys of scan) and call it once, afterwards, on all rounds.</source>
@@ -8016,6 +8368,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>`--target cpu:8` 在 CPU 上模拟八个设备；`jaxscope doctor` 会列出真实的设备。</translation>
     </message>
     <message>
+        <source>`Counter.count` changes `self.n`; `count` takes the state and returns the next one.</source>
+        <translation>`Counter.count` 会改变 `self.n`；`count` 接收状态并返回下一个状态。</translation>
+    </message>
+    <message>
+        <source>`apply_dense`, a single `Dense`; a module with a parameter of its own, a classifier written in two styles, and a module with three equal children.</source>
+        <translation>`apply_dense`，单独一个 `Dense`；一个有自己参数的模块；一个用两种风格写成的分类器；以及一个有三个相同子模块的模块。</translation>
+    </message>
+    <message>
+        <source>`assign` fails at its line, with `.at[].set()` as the remedy. `functional_update` traces to one `scatter`. Compiled on its own it must copy, because its input belongs to the caller; `donated_update` gives its input away, and in the optimized module the output is aliased to the input: the update happens in place. In `fill` the buffer belongs to the loop, and so every one of its thousand updates is in place as well.</source>
+        <translation>`assign` 在它那一行失败，补救办法是 `.at[].set()`。`functional_update` 追踪成一个 `scatter`。单独编译时它必须复制，因为输入属于调用者；`donated_update` 交出自己的输入，在优化后的模块中输出与输入共用存储：更新就地进行。在 `fill` 中缓冲区属于循环，所以它的一千次更新每一次也都是就地进行的。</translation>
+    </message>
+    <message>
         <source>`axis` is the last one, and nothing is NaN</source>
         <translation>`axis` 是最后一个轴，而且没有 NaN</translation>
     </message>
@@ -8028,8 +8392,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>`fft_type` 是 `FFT`，沿一个维度</translation>
     </message>
     <message>
+        <source>`forward`, a block of three layers on one image of 32×32 pixels in three colours.</source>
+        <translation>`forward`，由三层组成的一个块，作用于一张 32×32 像素、三种颜色的图像。</translation>
+    </message>
+    <message>
         <source>`full_matrices` is false; columns may differ by a sign</source>
         <translation>`full_matrices` 为 false；各列可能相差一个符号</translation>
+    </message>
+    <message>
+        <source>`functional_update`, which asks for a new array that differs in one place, and `assign`, which writes `x[0] = 1` as in NumPy.</source>
+        <translation>`functional_update`，它要一个只有一处不同的新数组；以及 `assign`，它像在 NumPy 中那样写 `x[0] = 1`。</translation>
+    </message>
+    <message>
+        <source>`grad(grad(parabola))` of any number is 1. How many equations does JAX need for that? For a function from 3 numbers to 100, is `jacfwd` or `jacrev` cheaper?</source>
+        <translation>`grad(grad(parabola))` 对任何数都是 1。JAX 为此需要多少个方程？对于从 3 个数到 100 个数的函数，`jacfwd` 和 `jacrev` 哪个更便宜？</translation>
     </message>
     <message>
         <source>`grad` is applied to a function whose result is not a scalar.</source>
@@ -8056,16 +8432,80 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>`jaxscope time --agreement` 会找到它们分歧的方程。</translation>
     </message>
     <message>
+        <source>`keep_large` fails, as the length of its result would depend on the numbers; `absolute_if` fails, as Python must choose a branch and has no number to choose by. Each error is explained at its line. The remedies trace: `zero_small` keeps the shape and replaces what is unwanted, `absolute_where` computes both branches and selects, and `absolute_cond` puts both into the program and chooses when it runs.</source>
+        <translation>`keep_large` 失败，因为结果的长度取决于数值；`absolute_if` 失败，因为 Python 必须选择一个分支，却没有可据以选择的数。每个错误都在它所在的行得到解释。补救的写法可以追踪：`zero_small` 保持形状，并替换不要的值；`absolute_where` 计算两个分支再选择；`absolute_cond` 把两个分支都放进程序，运行时再选择。</translation>
+    </message>
+    <message>
         <source>`lax.round` sends 2.5 to 3, `jnp.round` sends it to 2.</source>
         <translation>`lax.round` 把 2.5 舍入为 3，`jnp.round` 舍入为 2。</translation>
+    </message>
+    <message>
+        <source>`layer` handles one example. `layer_loop` calls it in a Python loop and stacks the results; `vmap` adds the batch axis to the equations themselves.</source>
+        <translation>`layer` 处理一个样本。`layer_loop` 在 Python 循环中调用它，并把结果叠起来；`vmap` 则把批次轴加到方程本身。</translation>
     </message>
     <message>
         <source>`left_side` is true, and the other flags but `lower` are false</source>
         <translation>`left_side` 为 true，除 `lower` 外的其他标志为 false</translation>
     </message>
     <message>
+        <source>`lengths_traced` calls both with the lengths 10 to 40. How often is each traced?</source>
+        <translation>`lengths_traced` 用 10 到 40 的长度调用两者。每个各追踪多少次？</translation>
+    </message>
+    <message>
+        <source>`logging_norm` and `pure_norm`, two norms that differ by one line, and two ways to use a bias.</source>
+        <translation>`logging_norm` 和 `pure_norm`，两个只差一行的范数；以及使用偏置的两种方式。</translation>
+    </message>
+    <message>
+        <source>`logging_norm` appends to a list on every call. After compiling it and calling it ten times, how long is the list? And if you change the global `bias` after compiling, does `add_captured_bias` notice?</source>
+        <translation>`logging_norm` 每次调用都向一个列表追加内容。编译之后调用十次，列表有多长？如果编译之后改变全局变量 `bias`，`add_captured_bias` 会察觉吗？</translation>
+    </message>
+    <message>
+        <source>`loss` of a decoder of twelve layers for sequences of 32 tokens, and its gradient.</source>
+        <translation>十二层解码器的 `loss`，用于 32 个词元的序列；以及它的梯度。</translation>
+    </message>
+    <message>
+        <source>`loss`, the mean squared error of a small network, and three calls of it.</source>
+        <translation>`loss`，一个小网络的均方误差，以及对它的三种调用。</translation>
+    </message>
+    <message>
+        <source>`loss`, whose parameters `init_model` makes: a dictionary that holds a list, a tuple, a named tuple and a registered dataclass.</source>
+        <translation>`loss`，它的参数由 `init_model` 生成：一个字典，里面有列表、元组、具名元组和一个已注册的数据类。</translation>
+    </message>
+    <message>
         <source>`mul 2.0` says which number is meant.</source>
         <translation>`mul 2.0` 说明是哪个数。</translation>
+    </message>
+    <message>
+        <source>`normalize` is traced, lowered and compiled 31 times, once for each length; the padded version twice, once for each bucket. `weak_types` shows a quieter cause: `scale(x, 2.0)` and `scale(x, jnp.float32(2.0))` are different signatures, since a Python number has a weak type. `power` takes its exponent as a static argument: each new exponent is a new program as well.</source>
+        <translation>`normalize` 追踪、lower 和编译 31 次，每个长度一次；填充的版本两次，每个档位一次。`weak_types` 展示一个更不显眼的原因：`scale(x, 2.0)` 和 `scale(x, jnp.float32(2.0))` 是不同的签名，因为 Python 数字是弱类型。`power` 把指数作为静态参数：每个新的指数同样是一个新的程序。</translation>
+    </message>
+    <message>
+        <source>`normalize`, called with 10, 11, 12 … numbers, and `normalize_padded`, which first pads its input to 32, 64 or 128.</source>
+        <translation>`normalize`，用 10、11、12……个数调用；以及 `normalize_padded`，它先把输入填充到 32、64 或 128。</translation>
+    </message>
+    <message>
+        <source>`parabola`, x + ½x², then a wide function and a tall one.</source>
+        <translation>`parabola`，即 x + ½x²；然后是一个宽的函数和一个高的函数。</translation>
+    </message>
+    <message>
+        <source>`print` runs while JAX traces the function: one line, and in it no number but a tracer, the stand-in for an array of that shape. The jaxpr has no equation for it. `jax.debug.print` is an equation, so it is part of the program: three lines with three numbers.</source>
+        <translation>`print` 在 JAX 追踪函数时运行：一行，其中没有数，只有一个追踪器，即那个形状的数组的替身。jaxpr 中没有它的方程。`jax.debug.print` 是一个方程，所以它是程序的一部分：三行，三个数。</translation>
+    </message>
+    <message>
+        <source>`product`, a large matrix product.</source>
+        <translation>`product`，一个大的矩阵乘积。</translation>
+    </message>
+    <message>
+        <source>`repeated` and four more functions, each with one thing that a compiler can improve.</source>
+        <translation>`repeated` 和另外四个函数，每个函数都有一处编译器可以改进的地方。</translation>
+    </message>
+    <message>
+        <source>`repeated` computes `a * b` twice, and one multiplication remains. `unused` computes a sine that nobody asks for: gone. The factor in `constant_part` is known beforehand: one constant stands in the place of three operations. The eight operations of `chain` become one fusion, which reads and writes memory once. `donated` may overwrite its argument: output and input share a buffer. The passes stage names the pass that did each of these, and what it saved.</source>
+        <translation>`repeated` 把 `a * b` 算了两次，只剩下一次乘法。`unused` 计算一个没人要的正弦：消失了。`constant_part` 中的因子事先已知：一个常量取代了三个运算。`chain` 的八个运算变成一个融合，只读写一遍内存。`donated` 可以覆盖它的参数：输出和输入共用一个缓冲区。pass 阶段会指出每一项是哪个 pass 做的，以及它节省了什么。</translation>
+    </message>
+    <message>
+        <source>`reused` draws twice with the same key; `split_in_two` makes a fresh key for each draw.</source>
+        <translation>`reused` 用同一个密钥抽取两次；`split_in_two` 为每次抽取生成一个新密钥。</translation>
     </message>
     <message>
         <source>`reverse` is false</source>
@@ -8078,6 +8518,54 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>`rounding_method` is `TO_NEAREST_EVEN`</source>
         <translation>`rounding_method` 是 `TO_NEAREST_EVEN`</translation>
+    </message>
+    <message>
+        <source>`running_total`, which is a scan, and one function for each other of JAX's loops and branches.</source>
+        <translation>`running_total`，它是一个 scan；此外 JAX 的其他循环和分支各有一个函数。</translation>
+    </message>
+    <message>
+        <source>`scale_and_shift`, whose kernel works on references: it reads a block, computes, writes a block.</source>
+        <translation>`scale_and_shift`，它的内核通过引用工作：读一块，计算，写一块。</translation>
+    </message>
+    <message>
+        <source>`selu`, the scaled exponential linear unit, with its two constants λ and α as defaults.</source>
+        <translation>`selu`，缩放指数线性单元，它的两个常量 λ 和 α 是默认值。</translation>
+    </message>
+    <message>
+        <source>`share_of_total` and two more ways to spread work over eight devices, which a CPU can simulate.</source>
+        <translation>`share_of_total`，以及另外两种把工作分给八个设备的办法；CPU 可以模拟这些设备。</translation>
+    </message>
+    <message>
+        <source>`simple_graph`, four lines of ordinary array code.</source>
+        <translation>`simple_graph`，四行普通的数组代码。</translation>
+    </message>
+    <message>
+        <source>`softplus` has a `custom_jvp` equation whose rule is used by `grad`; `clip_gradient` is the identity forward and a clip backward, by `custom_vjp`. For the network, `deep` keeps its activations; `deep_recomputed` keeps only the layers' inputs and computes the rest again (`remat`: look for the repeated `tanh` and `dot_general` in the backward part); `deep_dots_kept` keeps the results of the matrix products and recomputes only the cheap operations.</source>
+        <translation>`softplus` 有一个 `custom_jvp` 方程，`grad` 使用它的规则；`clip_gradient` 通过 `custom_vjp` 在前向是恒等，在反向是裁剪。至于网络，`deep` 保留激活值；`deep_recomputed` 只保留各层的输入，其余重新计算（`remat`：请在反向部分寻找重复的 `tanh` 和 `dot_general`）；`deep_dots_kept` 保留矩阵乘积的结果，只重新计算便宜的运算。</translation>
+    </message>
+    <message>
+        <source>`softplus`, which has a derivative of its own, a clipped gradient, and one network with three answers to the question what to keep.</source>
+        <translation>`softplus`，它有自己的导数；一个被裁剪的梯度；还有一个网络，对“保留什么”这个问题有三种回答。</translation>
+    </message>
+    <message>
+        <source>`train_dropout`, a layer with dropout, which needs randomness, and `train_batchnorm`, one with batch norm, which needs memory.</source>
+        <translation>`train_dropout`，一个带 dropout 的层，它需要随机性；以及 `train_batchnorm`，一个带批归一化的层，它需要记忆。</translation>
+    </message>
+    <message>
+        <source>`train_step` and `eval_step`, once each, as all batches have the same shape. Data, loop and checkpoint are ordinary Python. In the graph of `train_step` three parts are told apart: forward, backward, and the optimizer after it. After ten epochs more than 95 % of fresh points are classified correctly.</source>
+        <translation>`train_step` 和 `eval_step`，各一次，因为所有批次形状相同。数据、循环和检查点都是普通的 Python。在 `train_step` 的图中可以分辨三个部分：前向、反向，以及其后的优化器。十轮之后，超过 95 % 的新点分类正确。</translation>
+    </message>
+    <message>
+        <source>`train_step`, and around it data set, loader, train state, `eval_step`, `train`, a checkpoint, and the model bound to its parameters.</source>
+        <translation>`train_step`，以及围绕它的数据集、加载器、训练状态、`eval_step`、`train`、检查点，还有与参数绑定的模型。</translation>
+    </message>
+    <message>
+        <source>`update`, one step of gradient descent on a line through noisy points.</source>
+        <translation>`update`，在穿过带噪声的点的直线上做一步梯度下降。</translation>
+    </message>
+    <message>
+        <source>`with_print` and `with_debug_print`, which print their argument with `print` and with `jax.debug.print`.</source>
+        <translation>`with_print` 和 `with_debug_print`，它们分别用 `print` 和 `jax.debug.print` 打印自己的参数。</translation>
     </message>
     <message>
         <source>`x.at[i].add(u)` adds once for each time that an index is named.</source>
@@ -8114,6 +8602,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>`x[i]` with whole rows and indices inside x</source>
         <translation>`x[i]`，整行，下标在 x 之内</translation>
+    </message>
+    <message>
+        <source>`zero_small`, which keeps its shape; then `keep_large`, which selects elements by a condition, and `absolute_if`, which branches on a value.</source>
+        <translation>`zero_small`，它保持形状；然后是 `keep_large`，它按条件选取元素；还有 `absolute_if`，它按数值分支。</translation>
     </message>
     <message>
         <source>a + b of {size} MiB each in f32, jitted: two arrays read, one written.</source>
@@ -11054,6 +11546,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>variable of an enclosing function `{name}` {change}</source>
         <translation>外层函数的变量 `{name}` {change}</translation>
+    </message>
+    <message>
+        <source>vmap</source>
+        <translation>vmap</translation>
     </message>
     <message>
         <source>vmap made one program of many: which of them is shown</source>
