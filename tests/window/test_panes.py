@@ -265,6 +265,18 @@ def test_a_closed_pane_takes_nothing_of_others_along(
         assert all(map(shiboken6.isValid, kept))
 
 
+def test_every_grip_says_which_pane_it_moves(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), capture_of(source))
+    area = area_of(window)
+    area.set_stage(area.panes[1], "jaxpr")
+    area.panes[2].header.set_name("after XLA")
+    told = [pane.header.grip.accessibleName() for pane in area.panes]
+    for name, text in zip(("Source", "jaxpr", "after XLA"), told, strict=True):
+        assert f"the pane {name}," in text
+
+
 def test_a_second_pane_for_a_stage_shows_it_at_once(
     driver: Driver, window: MainWindow, source: Path
 ):

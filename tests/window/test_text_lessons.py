@@ -19,6 +19,7 @@ from jaxscope.model.lessons import Shown, lessons_beside, parse_text_lesson, rea
 from jaxscope.model.values import Step, Stepping
 from jaxscope.ui.session.state import Trust
 from jaxscope.ui.toolkit.language import Language, LanguageSwitch
+from jaxscope.ui.toolkit.widgets import list_stops
 from jaxscope.ui.window import presentation
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.presentation import SpeakerScreen, find_other_screen
@@ -170,6 +171,28 @@ def test_the_window_goes_through_a_lesson(
     other.write_text(PROGRAM)
     driver.open(other, ("f(f32[3])",))
     assert walk.lesson is None and strip._texts[0].isHidden() and strip._texts[1].isHidden()
+
+
+def test_every_stop_of_the_tab_key_in_a_lesson_shows_that_it_has_the_keyboard(
+    driver: Driver, window: MainWindow, lesson: Path
+) -> None:
+    window._settings.add_trusted_folder(str(lesson.parent))
+    window._open_chosen(str(lesson))
+    driver.finish(driver.wait_for(CaptureRequest), build_capture())
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    assert window.lesson._texts[0].isVisible()
+    stops = [
+        part
+        for part in list_stops(window.lesson)
+        if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.isEnabled()
+    ]
+    assert len(stops) > 3
+    for stop in stops:
+        before = stop.grab().toImage()
+        stop.setFocus(Qt.FocusReason.TabFocusReason)
+        driver.wait_until(stop.hasFocus)
+        assert stop.grab().toImage() != before, stop
 
 
 def test_what_a_lesson_shows_is_not_run_unasked(

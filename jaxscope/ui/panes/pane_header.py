@@ -45,7 +45,6 @@ class PaneGrip(QWidget):
         self.setToolTip(
             tr("Drag to move this pane; click for its menu; arrow keys lead to its tools")
         )
-        self.setAccessibleName(tr("Move this pane, or open its menu"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def set_awake(self, *, is_awake: bool) -> None:
@@ -185,6 +184,7 @@ class PaneHeader(QWidget):
     def set_name(self, name: str) -> None:
         """Name the pane; empty takes the name away."""
         self._full_name = name
+        self._name_grip()
         self._name.setToolTip(name)
         self._name.setVisible(bool(name))
         self._fit()
@@ -211,6 +211,12 @@ class PaneHeader(QWidget):
         if index != self.chooser.currentIndex():
             self.chooser.setCurrentIndex(index)
             self._fit()
+        self._name_grip()
+
+    def _name_grip(self) -> None:
+        """A screen reader says which of several panes it moves."""
+        pane = self._full_name or self.chooser.currentText()
+        self.grip.setAccessibleName(tr("Move the pane {pane}, or open its menu", pane=pane))
 
     def show_form(self, form: Form, *, is_shown: bool, is_enabled: bool) -> None:
         """Show which form is chosen, or no forms where there is no choice."""

@@ -3604,8 +3604,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>向外移动</translation>
     </message>
     <message>
-        <source>Move this pane, or open its menu</source>
-        <translation>移动此窗格，或打开其菜单</translation>
+        <source>Move the pane {pane}, or open its menu</source>
+        <translation>移动窗格“{pane}”，或打开其菜单</translation>
     </message>
     <message>
         <source>Move to the left</source>
