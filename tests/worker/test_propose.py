@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.errors import TraceError
+from jaxscope.errors import CallError, TraceError
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.host.call import call_namespace
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.host.user_module import execute_file
+from jaxscope.worker.stages.call_loader import first_call
 from jaxscope.worker.stages.proposals import (
     Refusal,
     annotation_text,
@@ -173,6 +174,19 @@ def test_where_none_traces_no_call_is_offered_and_the_parameters_are_told(tmp_pa
     assert explanation.calls == (), "each that was tried is known to fail"
     assert "f32[8], " not in explanation.remedy
     assert "loss with params, images, rate" in explanation.remedy
+
+
+def test_a_file_without_a_function_that_traces_offers_no_call_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "picky.py"
+    path.write_text("def picky(x): raise ValueError('never')\n")
+    source = read_source(str(path))
+    names = call_namespace(vars(execute_file(source.path, source.text)))
+
+    with pytest.raises(CallError) as caught:
+        first_call(source, names, _Silent())
+
+    explanation = caught.value.explanation
+    assert (explanation.calls, explanation.example) == ((), ""), "a click would type a call"
 
 
 @pytest.mark.parametrize(

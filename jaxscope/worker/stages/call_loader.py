@@ -93,7 +93,6 @@ def first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) 
                 why=refusal.why,
                 remedy=say("Type a call, or add a comment line such as # jaxscope: loss(f32[8])."),
                 kind="NoCall",
-                example="loss(f32[8])",
             )
         )
     channel.message(f"The file offers no call; jaxscope proposed {text}.")
