@@ -45,9 +45,6 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# More threads of OpenBLAS cost each process that loads NumPy and JAX a fifth of what that takes.
-os.environ["OPENBLAS_NUM_THREADS"] = "1"
-
 # No example may depend on how fast the machine is.
 hypothesis.settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
