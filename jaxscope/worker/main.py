@@ -161,7 +161,7 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
         handler: Handler = getattr(importlib.import_module(module), function)
         if type_of_request not in _NO_TARGET and _HAS_JAX:
             _prepare(request, channel)
-        notes = ProcessChanges()
+        notes = None if IS_FOR_READING else ProcessChanges()  # which looks at JAX's settings
         kept = handler(request, channel)
         if _HAS_JAX:
             from jaxscope.worker.host.job import finish_job
@@ -189,7 +189,7 @@ def _answer(type_of_request: str, request: dict[str, Any], channel: Channel) -> 
         else:
             _send_failure(channel, None, "internal", _explain_bug(error))
         return 1
-    for text in notes.messages():
+    for text in notes.messages() if notes is not None else ():
         channel.message(text)
     _flush_output()
     channel.send("done", {"wall_seconds": perf_counter() - start})
