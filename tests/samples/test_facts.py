@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -31,6 +33,17 @@ def test_the_gradient_of_quick_start_has_nine_equations() -> None:
     jaxpr = jax.make_jaxpr(jax.grad(simple_graph))(jnp.arange(3.0))
     assert len(jaxpr.eqns) == 9
     assert "_:f32[] = div" in str(jaxpr)
+
+
+def test_the_gradient_of_quick_start_keeps_one_array_and_needs_no_mean() -> None:
+    simple_graph, x = load("quick_start.py")["simple_graph"], jnp.arange(3.0)
+    kept = jax.tree.leaves(jax.vjp(simple_graph, x)[1])
+    assert [array.tolist() for array in kept if array.shape] == [(2 * (x + 2)).tolist()]
+    text = optimized(jax.grad(simple_graph), x)
+    assert text.split("ENTRY")[1].count(" fusion(") == 1
+    words = set(re.findall(r" ([a-z-]+)\(", text))
+    assert {"add", "multiply"} <= words and not words & {"reduce", "divide", "power"}
+    assert text.count(" add(") == text.count(" multiply(") == 1, "neither add 3 nor the square"
 
 
 def test_the_impure_norm_appends_once_and_the_captured_bias_stays() -> None:

@@ -2584,10 +2584,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个调用在急切执行和编译后各需多久？</translation>
     </message>
     <message>
-        <source>How many equations does JAX record for it, and how many kernels does the compiled program launch? Run eagerly, every equation is a kernel of its own.</source>
-        <translation>JAX 为它记录多少个方程，编译后的程序启动多少个内核？急切执行时，每个方程各是一个内核。</translation>
-    </message>
-    <message>
         <source>How much memory does it need, when, and for what?</source>
         <translation>它需要多少内存，何时需要，用来做什么？</translation>
     </message>
@@ -4450,6 +4446,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Open its Python file and run it.</source>
         <translation>请打开它的 Python 文件并运行。</translation>
+    </message>
+    <message>
+        <source>Open its gradient, at the end of the line. The forward pass keeps one array as long as `x`, which a new `mul` makes: 2 (x + 2). There are nine equations on JAX 0.10.2. The square, `add` 3, `reduce_sum` and the `div` whose result is named `_` only make the mean, which the gradient never needs: XLA removes them. What is left sits in one fusion, as do the five equations of the value: one launch each. On the timing page, measure the call on 1,000 numbers eagerly and jitted, for the value and for the gradient: the ratio is your own machine's, not a number from a lecture.</source>
+        <translation>打开它的梯度，在阶段行的末尾。前向传播保留一个与 `x` 一样长的数组，由一个新的 `mul` 算出：2 (x + 2)。在 JAX 0.10.2 上，梯度有九个方程。平方、`add` 3、`reduce_sum` 以及结果名为 `_` 的 `div` 只用于算出平均值，而梯度从不需要它：XLA 会把它们删去。剩下的都在一个融合里，函数值的五个方程也是如此：各启动一次。在计时页上，用 1,000 个数分别急切执行和用 jit 测量这个调用，既测函数值，也测梯度：得到的比值属于你自己的机器，而不是讲义上的一个数。</translation>
     </message>
     <message>
         <source>Open one Python file, or several files that a job left behind.</source>
@@ -6354,10 +6354,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个元素的反正切。</translation>
     </message>
     <message>
-        <source>The jaxpr holds exactly `add`, `integer_pow`, `add`, `reduce_sum` and `div`. The gradient has nine equations on JAX 0.10.2. One of them is a `div` whose result is named `_`: the mean itself, which the gradient never needs, and XLA removes it. In the optimized module all that is left sits in one fusion, so five launches became one. On the timing page, measure the call on 1,000 numbers eagerly and jitted, for the value and for the gradient: the ratio is your own machine's, not a number from a lecture.</source>
-        <translation>jaxpr 恰好有 `add`、`integer_pow`、`add`、`reduce_sum` 和 `div`。在 JAX 0.10.2 上，梯度有九个方程。其中一个是结果名为 `_` 的 `div`：它就是平均值本身，梯度从不需要它，XLA 会把它删去。在优化后的模块中，剩下的一切都在一个融合里，于是五次启动变成一次。在计时页上，用 1,000 个数分别急切执行和用 jit 测量这个调用，既测函数值，也测梯度：得到的比值属于你自己的机器，而不是讲义上的一个数。</translation>
-    </message>
-    <message>
         <source>The kernel is not flipped: what neural networks call a convolution is a correlation.</source>
         <translation>卷积核不翻转：神经网络所说的卷积其实是互相关。</translation>
     </message>
@@ -8010,6 +8006,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Which module</source>
         <translation>哪个模块</translation>
+    </message>
+    <message>
+        <source>Which of its equations does the gradient not need, and what has the forward pass to keep for the backward pass?</source>
+        <translation>梯度不需要其中哪些方程？前向传播要为反向传播保留什么？</translation>
     </message>
     <message>
         <source>Which of the functions below can be traced? While tracing, JAX knows that `x` is eight 32-bit floats, and nothing about the numbers in it.</source>
