@@ -17,6 +17,7 @@ from jaxscope.picture.scene.edge_details import LongEdge
 from jaxscope.picture.scene.scene import TITLE_PX, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.operations import Style
+from jaxscope.ui.canvas import scene_index
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.overlay import no_highlight, paint_long_edges, paint_overlay
@@ -57,6 +58,19 @@ def drawing(gradient: Graph, qapp: QApplication) -> SceneDrawing:
     assert qapp  # fonts need it
     scene: Scene = build_scene(build_view(gradient))
     return SceneDrawing(SceneIndex(scene), colors("light"))
+
+
+def test_a_few_lines_are_found_as_all_are(
+    drawing: SceneDrawing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of some, what is in sight is found line by line, or among all that is."""
+    index, scene = drawing.index, drawing.scene
+    some = np.arange(0, len(scene.lines), 3)
+    boxes = [(x, y, x + 400.0, y + 300.0) for x in (0.0, 150.0) for y in (0.0, 900.0)]
+    few = [(index.lines_in(b, some).tolist(), index.segments_in(b, some).tolist()) for b in boxes]
+    monkeypatch.setattr(scene_index, "_FEW_LINES", 0)
+    many = [(index.lines_in(b, some).tolist(), index.segments_in(b, some).tolist()) for b in boxes]
+    assert few == many and any(lines and pieces for lines, pieces in few)
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.45, 0.3])
