@@ -147,6 +147,24 @@ def test_a_docstring_above_a_function_is_shown_whole_or_folded(qtbot: QtBot, hei
         assert code.folding.folded == (), "a person unfolded it"
 
 
+def test_a_docstring_that_a_lesson_tells_is_folded_though_there_is_room(qtbot: QtBot) -> None:
+    text = '"""' + "What it is.\n\n" * 9 + '"""\n\nimport jax\n\n\ndef f(x):\n    return x\n'
+    code = CodeView()
+    qtbot.addWidget(code)
+    code.resize(400, 2000)
+    code.show()
+    fill_with_source(code, text, text.split("\n").index("def f(x):"))
+    assert code.folding.folded == ()
+    code.folds_docstring = True
+    code.show_statement(text.split("\n").index("def f(x):"))
+    assert code.folding.folded == (0,) and code.first_line == 0
+    code.resize(400, 1900)
+    assert code.folding.folded == (0,)
+    code.toggle_fold(0)
+    code.resize(400, 2000)
+    assert code.folding.folded == (), "a person unfolded it"
+
+
 MODULE = (
     """import jax
 

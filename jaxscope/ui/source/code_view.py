@@ -542,6 +542,9 @@ class CodeView(QAbstractScrollArea):
     A click on a triangle folds a block; so does `-`, and `+` unfolds it; `/` folds all blocks and
     `*` unfolds them.
 
+    Attributes:
+        folds_docstring: Whether the docstring of a file is folded away even if there is room.
+
     Signals:
         line_chosen: 0-based number of a line that a person chose.
         lines_chosen: Numbers of several, and whether they are chosen besides what is already.
@@ -578,6 +581,7 @@ class CodeView(QAbstractScrollArea):
         self._docstring = range(0)
         self._statements: Sequence[range] = ()
         self._is_folded_for_room, self._may_fold = False, True
+        self.folds_docstring = False
         self._is_dragged = False
         self._is_wrapping = False
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -859,18 +863,19 @@ class CodeView(QAbstractScrollArea):
         and the page begins where a statement of the file does.
 
         A docstring of the file is folded away where with it the page could not begin at the top,
-        and without it it can.
+        and without it it can; or where `folds_docstring` is set.
         """
         self._wanted, self._show_again = line, functools.partial(self.show_statement, line)
         if self._is_folded_for_room:
             self._fold_for_room()
         top = self._top_for(line)
-        if top and self._may_fold and self._docstring and line >= self._docstring.stop:
+        may_fold = self._may_fold and bool(self._docstring) and line >= self._docstring.stop
+        if may_fold and (top or self.folds_docstring):
             self._fold_for_room()
-            if self._top_for(line):
+            if self._top_for(line) and not self.folds_docstring:
                 self._fold_for_room()
             else:
-                top = 0
+                top = self._top_for(line)
         rows = max(self.viewport().height() // self._line_px, 1)
         self._num_empty = max(top + rows - self._folding.num_rows, 0)
         self._wanted_row = self.verticalScrollBar().value()

@@ -314,6 +314,8 @@ class Workspace(QWidget):
         self._revealed = place
         for pane in self.area.panes:
             if pane.wanted_stage == SOURCE and self.lines.is_own:
+                # It is the lesson's text, with the answer to its question.
+                pane.code.folds_docstring = self._lesson is not None and not self._lesson.isHidden()
                 pane.code.show_statement(source.line - 1)
 
     def _fill_source(self) -> None:
