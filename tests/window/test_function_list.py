@@ -251,6 +251,43 @@ def test_transforms_are_added_and_changed_by_keys_alone(
     assert bar._problem.text() == "The call has no transform."
 
 
+def test_an_undone_call_is_redone_where_each_run_has_ended(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    """Once results are shown, another call in the bar makes them old before it is run."""
+    calls = ["f(f32[3])", "grad(f)(f32[3])", "jit(f)(f32[3])"]
+    actions, state = window.commands.actions, window.controller
+    num_runs = 1
+
+    def end_run(call: str) -> None:
+        run = driver.wait_for(CaptureRequest, num_runs)
+        assert isinstance(run.request, CaptureRequest)
+        assert run.request.call == state.state.call == window.call_bar.edit.text() == call
+        driver.finish(run, dataclasses.replace(build_capture(), call=call, transforms=()))
+
+    def choose(name: str, call: str) -> None:
+        nonlocal num_runs
+        num_runs += 1
+        actions[name].trigger()
+        end_run(call)
+
+    driver.open(source, (calls[0],))
+    end_run(calls[0])
+    for call in calls[1:]:
+        num_runs += 1
+        window.call_bar._accept(call)
+        end_run(call)
+    choose("undo_call", calls[1])
+    choose("undo_call", calls[0])
+    choose("redo_call", calls[1])
+    choose("redo_call", calls[2])
+    window.call_bar.set_call("f(f32[4])")  # typed, not run
+    actions["undo_call"].trigger()
+    assert window.call_bar.edit.text() == calls[2], "what was typed goes first"
+    choose("undo_call", calls[1])
+    choose("redo_call", calls[2])
+
+
 def test_changes_of_the_call_are_undone_and_redone_and_run(
     driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
 ) -> None:

@@ -324,14 +324,21 @@ class CallSteps:
     """The calls of a file that were run, in order, and which of them is shown: undo and redo."""
 
     def __init__(self) -> None:
-        self._file = ""
+        self._noted = ("", "")
         self._calls: list[str] = []
         self._at = -1
 
     def note(self, file: str, call: str) -> None:
-        """A call is run; another than before takes the place of what could be redone."""
-        if file != self._file:
-            self._file, self._calls, self._at = file, [], -1
+        """A call is run; another than before takes the place of what could be redone.
+
+        The same call again is no other: it is noted many times, and once more between `go` and the
+        run of the call that `go` gave.
+        """
+        if (file, call) == self._noted:
+            return
+        if file != self._noted[0]:
+            self._calls, self._at = [], -1
+        self._noted = file, call
         if call and call not in self._calls[self._at : self._at + 1]:
             self._calls[self._at + 1 :] = [call]
             self._at += 1
