@@ -267,3 +267,16 @@ def test_what_stands_for_folded_lines_is_never_cut(end: int) -> None:
     across = [x for x in range(200) if image.pixel(x, 2) == border]
     assert across and max(across) < 199 and max(across) - min(across) == len(across) - 1
     assert image.pixel(max(across), 9) == border, "its right side is seen, too"
+
+
+def test_a_click_on_what_stands_for_folded_lines_shows_them(qtbot: QtBot) -> None:
+    view = show_code(qtbot, TEXT, 400)
+    view.toggle_fold(0)
+    view.grab()
+    (area,) = view._hidden_areas.values()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=area.center())
+    assert view.folding.folded == ()
+    view.grab()
+    assert not view._hidden_areas
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=area.center())
+    assert view.folding.folded == (), "there is only the line now"

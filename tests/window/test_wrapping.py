@@ -195,3 +195,17 @@ def test_what_was_shown_stays_in_sight_in_another_size_until_somebody_scrolls(
     code.verticalScrollBar().setValue(3)
     code.resize(400, 300)
     assert code.verticalScrollBar().value() == 3
+
+
+@pytest.mark.parametrize("is_folded", [False, True])
+def test_one_key_leads_to_the_first_line_and_to_the_last(qtbot: QtBot, is_folded: bool) -> None:
+    text = [LONG, "  " + LONG, "  a", *(LONG for _ in range(12)), "last"]
+    view = show_code(qtbot, text, 300)
+    view.set_wrapping(True)
+    if is_folded:
+        view.toggle_fold(0)
+    chosen: list[int] = []
+    view.line_chosen.connect(chosen.append)
+    for key in (Qt.Key.Key_End, Qt.Key.Key_Home, Qt.Key.Key_End):
+        qtbot.keyClick(view, key)
+    assert chosen == [len(text) - 1, 0, len(text) - 1]

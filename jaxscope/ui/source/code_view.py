@@ -450,8 +450,8 @@ def paint_fold(
 
 def paint_hidden(
     painter: QPainter, theme: Theme, place: RowGeometry, x: float, y: int, num_hidden: int
-) -> None:
-    """Say behind a folded line how many lines it stands for."""
+) -> QRect:
+    """Say behind a folded line how many lines it stands for, and where that is said."""
     text = f" … {num_hidden:,} line{'' if num_hidden == 1 else 's'} "
     room = (place.width - x) / place.char - 2
     text = text if len(text) <= room else " … "
@@ -463,6 +463,7 @@ def paint_hidden(
     painter.drawRect(rect.adjusted(0, 0, -1, -1))
     painter.setPen(QColor(theme.muted))
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+    return rect
 
 
 def paint_heat(painter: QPainter, theme: Theme, place: RowGeometry, y: int, cost: LineCost) -> None:
@@ -539,8 +540,8 @@ class CodeView(QAbstractScrollArea):
 
     A click or the arrow keys choose a line; dragging or Shift chooses several, Ctrl one more.
 
-    A click on a triangle folds a block; so does `-`, and `+` unfolds it; `/` folds all blocks and
-    `*` unfolds them.
+    A click on a triangle folds a block, and one on what stands for its lines unfolds it; so do `-`
+    and `+`. `/` folds all blocks and `*` unfolds them.
 
     Attributes:
         folds_docstring: Whether the docstring of a file is folded away even if there is room.
@@ -582,6 +583,7 @@ class CodeView(QAbstractScrollArea):
         self._statements: Sequence[range] = ()
         self._is_folded_for_room, self._may_fold = False, True
         self.folds_docstring = False
+        self._hidden_areas: dict[int, QRect] = {}
         self._is_dragged = False
         self._is_wrapping = False
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -929,6 +931,7 @@ class CodeView(QAbstractScrollArea):
         theme, place = self._theme, self._geometry()
         painter.fillRect(event.rect(), QColor(theme.surface))
         first, last = self._visible_range()
+        self._hidden_areas.clear()
         columns = self.horizontalScrollBar().value(), int(place.width / place.char) + 2
         for row in range(first, last):
             self._paint_row(painter, place, row, (row - first) * place.line, columns)
@@ -963,7 +966,7 @@ class CodeView(QAbstractScrollArea):
         hidden = self._folding.num_hidden(line)
         if hidden and part == len(pieces) - 1:
             x = hung.gutter + (piece.stop - columns[0]) * place.char
-            paint_hidden(painter, theme, place, x, y, hidden)
+            self._hidden_areas[line] = paint_hidden(painter, theme, place, x, y, hidden)
         painter.setClipping(False)
         if part == 0:
             self._paint_margin(painter, place, line, y)
@@ -1146,7 +1149,9 @@ class CodeView(QAbstractScrollArea):
     def _is_fold_at(self, point: QPoint, line: int) -> bool:
         right = self._gutter_px() - self._heat_px() - 2
         is_beside = right - self._fold_px() - 2 <= point.x() < right
-        return is_beside and self._folding.begins_block(line)
+        if is_beside and self._folding.begins_block(line):
+            return True
+        return line in self._hidden_areas and self._hidden_areas[line].contains(point)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         page = max(self.viewport().height() // self._line_px - 1, 1)
@@ -1155,8 +1160,8 @@ class CodeView(QAbstractScrollArea):
             Qt.Key.Key_Down: 1,
             Qt.Key.Key_PageUp: -page,
             Qt.Key.Key_PageDown: page,
-            Qt.Key.Key_Home: -len(self._lines),
-            Qt.Key.Key_End: len(self._lines),
+            Qt.Key.Key_Home: -self._folding.num_rows,
+            Qt.Key.Key_End: self._folding.num_rows,
         }
         if event.matches(QKeySequence.StandardKey.Copy):
             QGuiApplication.clipboard().setText(self.selected_text())
@@ -1168,7 +1173,7 @@ class CodeView(QAbstractScrollArea):
         elif (step := steps.get(Qt.Key(event.key()))) is not None and self._lines:
             extend = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
             here = self._folding.row_of(self._cursor) if self._cursor >= 0 else -1
-            if here < 0 and abs(step) < len(self._lines):  # to the first line in sight
+            if here < 0 and abs(step) < self._folding.num_rows:  # to the first line in sight
                 here, step = self._visible_range()[0], 0
             elif here >= 0 and step > 0:  # from its last row
                 here += self._folding.num_rows_of(self._folding.line_at(here)) - 1
