@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -154,3 +155,17 @@ def test_the_grip_is_seen_in_the_pane_that_is_worked_in(header: PaneHeader) -> N
     assert header.grip.grab().toImage() != quiet
     header.set_hovered(False)
     assert header.grip.grab().toImage() == quiet
+
+
+@pytest.mark.parametrize("words", [("图", "Graph"), ("Graph", "表"), ("Text", "Outline of all")])
+def test_the_form_is_whole_also_after_its_words_changed(
+    qtbot: QtBot, header: PaneHeader, words: tuple[str, str]
+) -> None:
+    header.set_hovered(True)
+    header.resize(700, header.sizeHint().height())
+    choice = header.form_choice
+    for word in words:
+        choice.setItemText(choice.currentIndex(), word)
+        QApplication.sendEvent(header, QEvent(QEvent.Type.LanguageChange))
+        least = choice.fontMetrics().horizontalAdvance(word)
+        qtbot.waitUntil(lambda: least < choice.width() - 12 < least + 40)  # noqa: B023 (waited for)

@@ -365,6 +365,10 @@ class PaneHeader(QWidget):
         self.grip.set_awake(is_awake=self.is_awake)
         gap = self._row.spacing()
         self._close.setFixedWidth(self.fontMetrics().horizontalAdvance("×") + 12)
+        for choice in filter(None, (self.form_choice, self._colours)):
+            choice.ensurePolished()  # its own hint stays that of the texts of another language
+            text_px = choice.fontMetrics().horizontalAdvance(choice.currentText())
+            choice.setFixedWidth(text_px + _ARROW_PX)
         # Who searches needs the field more than one click less.
         is_searching = self.search.hasFocus() or bool(self.search.text())
         self._stale.setText(tr(_EARLIER))  # and more where there is room
@@ -384,9 +388,6 @@ class PaneHeader(QWidget):
             (self._caption, bool(self._caption.text()), True),
         ]
         if self._colours is not None:
-            self._colours.ensurePolished()
-            text_px = self._colours.fontMetrics().horizontalAdvance(self._colours.currentText())
-            self._colours.setFixedWidth(text_px + _ARROW_PX)
             tools.insert(1, (self._colours, self._has_graph, self.is_awake))
         for tool, is_wanted, is_shown in tools:
             fits = is_wanted and room >= _least_px(tool) + gap
@@ -467,6 +468,7 @@ class PaneHeader(QWidget):
         self.form_choice.setAccessibleName(tr("Form of this pane"))
         self.form_choice.setToolTip(tr("Show this stage as a graph, a text, a table or a tree"))
         self.form_choice.activated.connect(self._on_form_choice_activated)
+        self.form_choice.currentIndexChanged.connect(self._later.start)
         self._row.addWidget(self.form_choice)
         self._find.clicked.connect(self.focus_search)
         self._close.clicked.connect(self.close_requested)
