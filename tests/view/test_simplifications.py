@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import pytest
 
 from jaxscope.model import GraphBuilder, GroupKind, NodeKind
+from jaxscope.model.said import Said
+from jaxscope.picture.scene.group_layout import BoxTexts
 from jaxscope.picture.view.build import PASSES, build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.tree import BranchKind
@@ -231,7 +233,9 @@ def test_what_is_left_of_a_function_beside_its_calls_and_scopes_says_so() -> Non
     labels = [box.label for box in view.boxes if box.kind is BranchKind.SCOPE]
     assert labels == ["loss itself", "one", "two", "normalize", "lifted"], "a lambda is no call"
     backward = simplify(jax.grad(lambda x: loss(x).sum()), X)
-    assert "loss itself backward" in [box.label for box in backward.boxes]
+    labels = [box.label for box in backward.boxes]
+    title = BoxTexts(backward).of(labels.index("loss itself backward")).title
+    assert title == "loss itself" and isinstance(title, Said), "said in each language"
 
 
 def test_an_unrolled_loop_without_names_is_boxed_by_its_repetition() -> None:

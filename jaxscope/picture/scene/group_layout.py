@@ -96,9 +96,10 @@ class BoxTexts:
         """The text of a box."""
         known = self._known.get(box)
         if known is None:
-            full = text_of(self._view, self._view.boxes[box])
-            if BACKWARD in full.title and self._is_in_backward(box) and not self._has_twin(box):
-                full = dataclasses.replace(full, title=full.title.replace(BACKWARD, ""))
+            own = self._view.boxes[box]
+            if BACKWARD in own.label and self._is_in_backward(box) and not self._has_twin(box):
+                own = own._replace(label=own.label.replace(BACKWARD, ""))
+            full = text_of(self._view, own)
             room = BOX_MAX_PX - 2 * BOX_PADDING_PX
             is_group = bool(self._view.boxes[box].children)
             most = _GROUP_MAX_PX - 2 * BOX_PADDING_PX if is_group else room
