@@ -7,10 +7,12 @@ only then is everything that needs Qt imported. This module must not import Qt.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import gc
 import importlib
 import os
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jaxscope.client.supervisor_link import LocalLink
@@ -55,26 +57,38 @@ def open_window(
             take files of later launches; None if it takes none.
     """
     sys.setswitchinterval(_SWITCH_S)
-    gc.disable()  # until the window is seen: all that is made until then stays
-    # What was saved is shown, not run: its window needs processes only if a file is opened later.
-    runs_something = capture is None and (file is None or file.endswith((".py", ".md")))
-    session = EarlySession(python, begins=runs_something)
-    load_qt()
-    load_numpy()
-    from jaxscope.ui.application import run_application
-    from jaxscope.ui.session.controller import RunOptions
+    with without_collector():  # until the window is seen: all that is made until then stays
+        # What was saved is shown, not run: it needs processes only if a file is opened later.
+        runs_something = capture is None and (file is None or file.endswith((".py", ".md")))
+        session = EarlySession(python, begins=runs_something)
+        load_qt()
+        load_numpy()
+        from jaxscope.ui.application import run_application
+        from jaxscope.ui.session.controller import RunOptions
 
-    return run_application(
-        session.wait,
-        RunOptions(python, timeout_s, memory_bytes, x64, quick_look=True),
-        file=file,
-        call=call,
-        capture=capture,
-        target=target,
-        settings_file=settings_file,
-        surroundings=surroundings,
-        runs_something=runs_something,
-    )
+        return run_application(
+            session.wait,
+            RunOptions(python, timeout_s, memory_bytes, x64, quick_look=True),
+            file=file,
+            call=call,
+            capture=capture,
+            target=target,
+            settings_file=settings_file,
+            surroundings=surroundings,
+            runs_something=runs_something,
+        )
+
+
+@contextlib.contextmanager
+def without_collector() -> Iterator[None]:
+    """Keep Python's collector off; whatever happens, it is on again in the end if it was."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def load_qt() -> None:

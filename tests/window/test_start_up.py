@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
@@ -182,6 +183,7 @@ def test_only_a_window_that_will_run_something_starts_processes(
     )
     launch.open_window(file)
     assert (bool(begun), asked) == (begins, [begins])
+    assert gc.isenabled(), "whatever ends the window"
 
 
 def test_a_lazy_bridge_makes_its_session_with_the_first_run(qtbot: QtBot) -> None:
