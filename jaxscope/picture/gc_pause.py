@@ -22,6 +22,18 @@ through all that is frozen, a window for example, during which no thread runs.""
 
 
 @contextlib.contextmanager
+def without_collector() -> Iterator[None]:
+    """Keep Python's collector off, whatever others do; in the end it is on again if it was."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@contextlib.contextmanager
 def paused_gc() -> Iterator[None]:
     """Pause the collector until the last of those inside leaves; what it was it is again.
 

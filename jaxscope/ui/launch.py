@@ -7,16 +7,14 @@ only then is everything that needs Qt imported. This module must not import Qt.
 from __future__ import annotations
 
 import builtins
-import contextlib
-import gc
 import importlib
 import os
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from jaxscope.client.supervisor_link import LocalLink
 from jaxscope.errors import JaxscopeError
+from jaxscope.picture.gc_pause import without_collector
 
 if TYPE_CHECKING:
     from jaxscope.client.session import Session
@@ -77,18 +75,6 @@ def open_window(
             surroundings=surroundings,
             runs_something=runs_something,
         )
-
-
-@contextlib.contextmanager
-def without_collector() -> Iterator[None]:
-    """Keep Python's collector off; whatever happens, it is on again in the end if it was."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def load_qt() -> None:

@@ -7,7 +7,6 @@ application and follows the system's setting until a person chooses one.
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 import sys
 import traceback
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.picture import palette
+from jaxscope.picture.gc_pause import without_collector
 from jaxscope.picture.palette import DARK as DARK_GRAPH
 from jaxscope.picture.palette import LIGHT as LIGHT_GRAPH
 from jaxscope.ui.toolkit import theme
@@ -277,25 +277,12 @@ FIXED_SHARE = 0.9
 """Letters of equal width are wider than others of their size, and look larger."""
 
 
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Collect no garbage inside.
-
-    Qt styles one widget after the other of a list, and Python runs in between. One further on may
-    be garbage that only the collector finds, such as a dialog that refers to itself: deleted then,
-    it would end the process.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 class ThemeSwitch(QObject):
     """Holds the theme and the size of type, and dresses the application in them.
+
+    No garbage is collected meanwhile. Qt styles one widget after the other of a list, and Python
+    runs in between. One further on may be garbage that only the collector finds, such as a dialog
+    that refers to itself: deleted then, it would end the process.
 
     `changed` carries the new `Theme`, also when only the size of type changed.
     """
@@ -324,12 +311,12 @@ class ThemeSwitch(QObject):
         Each time a widget is put into another, Qt styles all that is in it anew: a window with all
         of its pages is made in 0.7 s instead of 1.1 s.
         """
-        with _no_collection():
+        with without_collector():
             self._application.setStyleSheet("")
         try:
             yield
         finally:
-            with _no_collection():
+            with without_collector():
                 self._application.setStyleSheet(build_stylesheet(self.theme, self._points))
 
     def toggle(self) -> None:
@@ -358,7 +345,7 @@ class ThemeSwitch(QObject):
         self.set_points(BASE_POINTS)
 
     def _dress(self) -> None:
-        with _no_collection():
+        with without_collector():
             # Undressed first: Qt takes three times as long to go from one sheet to another.
             self._application.setStyleSheet("")
             font = QFont(self._application.font())
