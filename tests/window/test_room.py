@@ -546,3 +546,31 @@ def test_the_keyboard_stays_near_a_button_that_goes(
     measure.setEnabled(False)  # it runs
     focused = qapp.focusWidget()
     assert focused is not None and window.pages["timing"].isAncestorOf(focused)
+
+
+@pytest.mark.parametrize("closed", ["source", "grad"])
+def test_a_view_that_comes_back_is_marked_in_the_line_and_gets_the_keyboard(
+    small: MainWindow, qtbot: QtBot, closed: str
+) -> None:
+    """At once: nothing may follow that would put the marks right."""
+    small.activateWindow()
+    small.pages.show_page("passes")
+    qtbot.waitUntil(small.pages["passes"].isVisible)
+    area = small.workspace.area
+    for _ in range(3):
+        pane = next(pane for pane in area.panes if pane.wanted_stage == closed)
+        pane.header.close_requested.emit()
+        assert marked(small) == {"source", "grad"} - {closed}
+        qtbot.wait(20)
+        area.panes[0].focus_content()
+        small.strip.step_chosen.emit(closed)
+        assert marked(small) == {"source", "grad"}
+        back = next(pane for pane in area.panes if pane.wanted_stage == closed)
+        assert back.isAncestorOf(QApplication.focusWidget())
+        qtbot.wait(20)
+        assert marked(small) == {"source", "grad"} == {p.wanted_stage for p in shown(small)}
+
+
+def test_views_that_are_laid_out_anew_are_marked_in_the_line(small: MainWindow) -> None:
+    small.workspace.area.arrange(FIRST_ARRANGEMENT)
+    assert marked(small) == {pane.wanted_stage for pane in shown(small)} == {"source", "jaxpr"}

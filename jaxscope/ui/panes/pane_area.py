@@ -361,6 +361,7 @@ class PaneTree(QWidget):
         if arrangement.is_across != (self._root.orientation() == Qt.Orientation.Horizontal):
             self._turn(self._root)
         self._fill(self._root, arrangement, make)
+        self._root.show()  # Qt would later: until then no pane would count as seen
 
     def share(self, shares: Sequence[float]) -> None:
         """Give the columns their shares of the room."""
@@ -757,12 +758,25 @@ class PaneArea(QWidget):
         is_same = spec.stage == stage_name
         pane = self._make_specified(spec if is_same else PaneSpec(stage_name, spec.form))
         panes.insert(closed.at, pane)
-        in_order = iter(panes)
+        in_order, had_keyboard = iter(panes), self._drop_keyboard()
         self._tree.clear()
         self._tree.build(closed.before, lambda _spec: next(in_order))
         self._grows = closed.grows
         self.activate(pane)
         self.panes_changed.emit()
+        if had_keyboard:
+            pane.focus_content()
+        return True
+
+    def _drop_keyboard(self) -> bool:
+        """Take the keyboard from panes that are about to be moved, and tell whether they had it.
+
+        Qt would give it to the next in the order of `Tab`, such as a button of the drawer.
+        """
+        widget = QApplication.focusWidget()
+        if widget is None or not self.isAncestorOf(widget):
+            return False
+        widget.clearFocus()
         return True
 
     def move_pane(self, pane: StagePane, beside: StagePane, side: PaneSide) -> None:
