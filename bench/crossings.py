@@ -42,7 +42,7 @@ def diagrams_of(capture: Capture) -> Iterator[Diagram]:
     for stage in capture.stages:
         if is_available(stage.graph):
             view, cache = build_view(stage.graph), dict[object, Drawing]()
-            build_scene(view, view.all_groups(), cache=cache, is_try=True)
+            build_scene(view, view.all_groups(), cache=cache, follows=False)
             for key in cache:
                 assert isinstance(key, tuple)
                 diagram = key[0]
@@ -51,10 +51,10 @@ def diagrams_of(capture: Capture) -> Iterator[Diagram]:
                     yield diagram
 
 
-def count_drawn(view: View, *, is_try: bool) -> int:
+def count_drawn(view: View, *, follows: bool) -> int:
     """Crossings in a picture with all groups open."""
     memory = SceneMemory()
-    build_scene(view, view.all_groups(), memory=memory, is_try=is_try)
+    build_scene(view, view.all_groups(), memory=memory, follows=follows)
     assert memory.latest is not None
     total = 0
     for drawing in memory.latest.drawings.values():
@@ -76,8 +76,8 @@ def count(captures: list[Capture]) -> dict[str, int]:
         for stage in capture.stages:
             if is_available(stage.graph):
                 view = build_view(stage.graph)
-                found["alone"] += count_drawn(view, is_try=True)
-                found["following"] += count_drawn(view, is_try=False)
+                found["alone"] += count_drawn(view, follows=False)
+                found["following"] += count_drawn(view, follows=True)
         for diagram in diagrams_of(capture):
             own = count_crossings(layout_layered(diagram, spacing).routes)
             other = (

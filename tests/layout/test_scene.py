@@ -144,7 +144,7 @@ def test_values_flow_down_or_right_and_back_in_a_backward_part(view: View) -> No
 
 def test_alike_groups_are_laid_out_once(view: View) -> None:
     cache: LayoutCache = {}
-    scene = build_scene(view, view.all_groups(), cache=cache, is_try=True)
+    scene = build_scene(view, view.all_groups(), cache=cache, follows=False)
     assert len(cache) < scene.items.num_frames
     build_scene(view, view.all_groups(), cache=cache)
     before = len(cache)

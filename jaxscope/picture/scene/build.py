@@ -835,6 +835,59 @@ TIGHT = Spacing(across=14.0)
 """Where room is scarce, more of it is for boxes."""
 
 
+def _spacing_of(fit: Fit) -> Spacing:
+    return TIGHT if fit.is_limited else Spacing()
+
+
+class SceneSize(NamedTuple):
+    """How large a scene would be, and what it would show.
+
+    Attributes:
+        width: In pixels.
+        height: Likewise.
+        opened: Ids of its open groups.
+        num_boxes: Its boxes; open groups are none.
+    """
+
+    width: float
+    height: float
+    opened: frozenset[str]
+    num_boxes: int
+
+
+def measure_scene(
+    view: View,
+    expanded: frozenset[str],
+    *,
+    direction: str = DOWN,
+    cache: LayoutCache | None = None,
+    fit: Fit = NO_WIDTH_LIMIT,
+    should_stop: ShouldStop = never_stop,
+) -> SceneSize:
+    """About the size of what `build_scene` would make with these arguments.
+
+    Ports do not follow the lines around, which is quicker and moves no border by much, and nothing
+    is drawn.
+
+    Raises:
+        LayoutStopped: `should_stop` returned true.
+    """
+    spacing = _spacing_of(fit)
+    layouts = GroupLayouts(Engine.OWN, spacing, {} if cache is None else cache, should_stop)
+    with paused_gc():
+        wiring = Wiring(view, expanded)
+        nester = GroupPlacer(view, wiring, direction, spacing, layouts, fit, {})
+        nester.place_all(follows=False)
+    groups, num_boxes = [ROOT], 0
+    for group in groups:  # grows while it is read
+        boxes = [end for end in nester.placed[group].ends if not isinstance(end, Port)]
+        opened = [box for box in boxes if wiring.is_open[box]]
+        groups += opened
+        num_boxes += len(boxes) - len(opened)
+    root, ids = nester.frames[ROOT], frozenset(view.boxes[group].id for group in groups[1:])
+    return SceneSize(root.width, root.height, ids, num_boxes)
+
+
 def build_scene(
     view: View,
     expanded: frozenset[str] | None = None,
@@ -845,7 +898,7 @@ def build_scene(
     engine: Engine = Engine.OWN,
     fit: Fit = NO_WIDTH_LIMIT,
     memory: SceneMemory | None = None,
-    is_try: bool = False,
+    follows: bool = True,
     should_stop: ShouldStop = never_stop,
 ) -> Scene:
     """Place everything that is seen of a view.
@@ -861,8 +914,8 @@ def build_scene(
         fit: How it is arranged for the room it has.
         memory: The scene before, and then this one: groups that look the same in both are taken
             over from there. The scene is the one that it would be without.
-        is_try: Whether only its size counts: ports do not follow the lines around, which is quicker
-            and moves no border by much. Such a scene needs a memory of its own.
+        follows: Whether ports follow the lines around. A scene in which they do not needs a memory
+            of its own; `bench/crossings.py` asks what is won by it.
         should_stop: Asked often; the layout ends with `LayoutStopped` when it returns true.
 
     Raises:
@@ -874,14 +927,14 @@ def build_scene(
     if not view.boxes[ROOT].children:
         return empty_scene(direction, len(view.graph.nodes))
     expanded = view.opened if expanded is None else expanded
-    spacing = spacing or (TIGHT if fit.is_limited else Spacing())
+    spacing = spacing or _spacing_of(fit)
     layouts = GroupLayouts(engine, spacing, {} if cache is None else cache, should_stop)
     memory = SceneMemory() if memory is None else memory
     before = memory.recall(view, SceneSettings(direction, spacing, engine, fit))
     with paused_gc():
         wiring = Wiring(view, expanded)
         nester = GroupPlacer(view, wiring, direction, spacing, layouts, fit, before.frames)
-        nester.place_all(follows=not is_try)
+        nester.place_all(follows=follows)
         drawings = {
             group: before.drawings[group] for group in nester.frames.keys() - nester.placed.keys()
         }

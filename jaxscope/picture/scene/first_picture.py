@@ -17,7 +17,7 @@ from jaxscope.model import NONE
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.layout.diagram import ShouldStop, never_stop
 from jaxscope.picture.layout.engines import LayoutCache
-from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.build import SceneSize, build_scene, measure_scene
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import Fit, Scene
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
@@ -88,6 +88,13 @@ class Arranged(NamedTuple):
     fit: Fit
 
 
+class _Tried(NamedTuple):
+    """What a scene would be like, and how it would be fitted into its room."""
+
+    scene: SceneSize
+    fit: Fit
+
+
 @dataclass(frozen=True, slots=True)
 class Arranger:
     """Arranges one view in one room; `should_stop` may end any of it with `LayoutStopped`.
@@ -109,12 +116,20 @@ class Arranger:
             if len(self.view.boxes) > _LARGE:
                 small = shrink_view(self.view, self.view.opened)
                 tried = dataclasses.replace(self, view=small)
-            scene, fit = tried._choose()
-            return Arranged(self._build(scene.opened, fit), fit)
+            size, fit = tried._choose()
+            scene = build_scene(
+                self.view,
+                size.opened,
+                direction=self.direction,
+                cache=self.cache,
+                fit=fit,
+                should_stop=self.should_stop,
+            )
+            return Arranged(scene, fit)
 
-    def _choose(self) -> Arranged:
-        found: list[Arranged] = []
-        pages: list[Arranged] = []
+    def _choose(self) -> _Tried:
+        found: list[_Tried] = []
+        pages: list[_Tried] = []
         across = self.room.across(self.direction)
         parts = {b.id for b in self.view.boxes if b.kind in FORWARD_BACKWARD} & self.view.opened
         smaller = dataclasses.replace(self, least_scale=WHOLE_SCALE)
@@ -136,7 +151,7 @@ class Arranger:
                 if is_high and arranger is smallest and not self._fills(arranged.scene):
                     break  # there is room for larger boxes, one part below the other
                 if arranger._is_page(arranged):
-                    if self._count_boxes(arranged.scene) < LEAST_BOXES:
+                    if arranged.scene.num_boxes < LEAST_BOXES:
                         # A long or a wide picture tells more than one of closed groups.
                         most = 0.0 if parts else self._most_across(True)
                         larger = [each for each in found if self._excess(each.scene) <= most]
@@ -160,10 +175,10 @@ class Arranger:
         if not self._excess(least.scene):
             return least
         opened, fits = least.scene.opened, smallest._list_fits(least.fit.beside)
-        tried = [Arranged(smallest._build(opened, fit, is_try=True), fit) for fit in fits]
+        tried = [_Tried(smallest._measure(opened, fit), fit) for fit in fits]
         return min(tried, key=lambda each: self._across(each.scene))
 
-    def _show_whole(self, openings: tuple[frozenset[str], ...], beside: bool) -> Arranged | None:
+    def _show_whole(self, openings: tuple[frozenset[str], ...], beside: bool) -> _Tried | None:
         """The most that is seen at one glance, where that can be read and tells something.
 
         Where one group of many is open, the rest of the program is out of sight; of a gradient the
@@ -173,12 +188,9 @@ class Arranger:
             arranged = self._arrange(opened, beside)
             if self._is_page(arranged) and self._is_whole(arranged.scene):
                 page = self._open_more(arranged)
-                if self._count_boxes(page.scene) >= LEAST_BOXES:
+                if page.scene.num_boxes >= LEAST_BOXES:
                     return page
         return None
-
-    def _count_boxes(self, scene: Scene) -> int:
-        return len(scene.items) - scene.items.num_frames
 
     def _open_around(self, groups: Collection[str]) -> frozenset[str]:
         """The opening in which some groups are open, with what is around them, and nothing else."""
@@ -187,7 +199,7 @@ class Arranger:
         around = {view.boxes[each].id for box in boxes for each in view.ancestors(box)}
         return (frozenset(groups) | around) & view.opened
 
-    def _arrange(self, opened: frozenset[str], beside: bool, *, is_least: bool = False) -> Arranged:
+    def _arrange(self, opened: frozenset[str], beside: bool, *, is_least: bool = False) -> _Tried:
         """The scene of some open groups as it comes, or wrapped where that could not be read.
 
         Args:
@@ -195,25 +207,24 @@ class Arranger:
             beside: As in `Fit`.
             is_least: Whether no picture of fewer open groups tells much.
         """
-        found: list[Arranged] = []
+        found: list[_Tried] = []
         gained = self._most_across(False) - self._most_across(True)
         for fit in self._list_fits(beside):
             if found and fit.aside and self._excess(found[-1].scene) > fit.aside + gained:
                 continue  # that much narrower is not enough
-            scene = self._build(opened, fit, is_try=True)
-            found.append(Arranged(scene, fit))
+            scene = self._measure(opened, fit)
+            found.append(_Tried(scene, fit))
             if not self._excess(scene):
                 return found[-1]
             is_hopeless = self._across(scene) > _HOPELESS * self._most_across(True)
-            if is_hopeless and len(scene.items) > _FEW_BOXES and not is_least:
+            if is_hopeless and scene.num_boxes + len(scene.opened) > _FEW_BOXES and not is_least:
                 break
         return min(found, key=lambda each: self._excess(each.scene))
 
-    def _build(self, opened: frozenset[str], fit: Fit, *, is_try: bool = False) -> Scene:
-        return build_scene(
+    def _measure(self, opened: frozenset[str], fit: Fit) -> SceneSize:
+        return measure_scene(
             self.view,
             opened,
-            is_try=is_try,
             direction=self.direction,
             cache=self.cache,
             fit=fit,
@@ -229,24 +240,24 @@ class Arranger:
         for aside in _ASIDES_PX if self.least_scale == LEAST_FRAMED else ():
             yield Fit(beside, self._most_across(bool(aside)), aside, scale, halves_titles=True)
 
-    def _is_page(self, arranged: Arranged) -> bool:
+    def _is_page(self, arranged: _Tried) -> bool:
         """Whether it can be read, and was not wrapped into a roll of many pages."""
         scene, most = arranged.scene, _MOST_PAGES * self.room.along(self.direction) / self._scale()
         is_short = not arranged.fit.is_limited or self._along(scene) <= most
         return is_short and not self._excess(scene)
 
-    def _is_whole(self, scene: Scene) -> bool:
+    def _is_whole(self, scene: SceneSize) -> bool:
         """Whether all of it is seen at once, above the legend."""
         legend = _LEGEND_PX if self.direction == DOWN else 0.0
         free = self.room.along(self.direction) - legend - 2 * SIDE_PX
         return self._along(scene) <= free / self._scale()
 
-    def _fills(self, scene: Scene) -> bool:
+    def _fills(self, scene: SceneSize) -> bool:
         """Whether a scene as wide as the room takes at least a half of its length."""
         scale = self.room.across(self.direction) / self._across(scene)
         return self._along(scene) * scale >= self.room.along(self.direction) / 2
 
-    def _open_more(self, arranged: Arranged) -> Arranged:
+    def _open_more(self, arranged: _Tried) -> _Tried:
         """Open groups, the largest first, where a picture leaves most of a page empty.
 
         All of it stays to be seen at once.
@@ -254,7 +265,9 @@ class Arranger:
         refused: set[frozenset[str]] = set()
         for _ in range(_MAX_TRIES):
             scene = arranged.scene
-            is_full = len(scene.items) > _FEW_BOXES or len(refused) == _MAX_REFUSED
+            is_full = (
+                scene.num_boxes + len(scene.opened) > _FEW_BOXES or len(refused) == _MAX_REFUSED
+            )
             if is_full or not self._is_whole(scene):
                 break
             choices = [each for each in list_next(self.view, scene.opened) if each not in refused]
@@ -267,10 +280,10 @@ class Arranger:
                 refused.add(choices[0])
         return arranged
 
-    def _across(self, scene: Scene) -> float:
+    def _across(self, scene: SceneSize) -> float:
         return scene.width if self.direction == DOWN else scene.height
 
-    def _along(self, scene: Scene) -> float:
+    def _along(self, scene: SceneSize) -> float:
         return scene.height if self.direction == DOWN else scene.width
 
     def _scale(self) -> float:
@@ -281,7 +294,7 @@ class Arranger:
         least = 2 * SIDE_PX + (OVERVIEW_PX if needs_overview else 0)
         return (self.room.across(self.direction) - least) / self._scale()
 
-    def _excess(self, scene: Scene) -> float:
+    def _excess(self, scene: SceneSize) -> float:
         """Pixels by which a scene is too wide to be read."""
         free = self.room.along(self.direction) - _LEGEND_PX - 2 * SIDE_PX
         scale = min(self.least_scale, WHOLE_SCALE) * self.room.text_scale

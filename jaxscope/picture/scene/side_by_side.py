@@ -439,7 +439,9 @@ class OffPageConnectors:
         for place, (bundle, by_far) in told.lines.items():
             if isinstance(place.end, Port):
                 continue
-            values = {value: type_ for each in by_far.values() for value, type_ in each.items()}
+            values: Values = {}
+            for each in by_far.values():
+                values.update(each)
             once = values_at_once(self._view, self._wiring, values)
             text = describe_bytes(self._view, once) or say("{num:,} values", num=len(once))
             kept.append(ResidualEnd(place.end, bundle, tuple(by_far), values, text))
