@@ -574,3 +574,49 @@ def test_a_view_that_comes_back_is_marked_in_the_line_and_gets_the_keyboard(
 def test_views_that_are_laid_out_anew_are_marked_in_the_line(small: MainWindow) -> None:
     small.workspace.area.arrange(FIRST_ARRANGEMENT)
     assert marked(small) == {pane.wanted_stage for pane in shown(small)} == {"source", "jaxpr"}
+
+
+@pytest.mark.parametrize("has_lesson", [True, False])
+@pytest.mark.parametrize("size", [(1280, 720), (1600, 900)])
+def test_a_graph_without_the_source_has_nearly_all_the_height(
+    driver: Driver,
+    window: MainWindow,
+    source: Path,
+    qtbot: QtBot,
+    size: tuple[int, int],
+    has_lesson: bool,
+) -> None:
+    """What is selected below it needs what its text does, a third at most; a lesson one line."""
+    window.resize(*size)
+    window.workspace.area.arrange(FIRST_ARRANGEMENT, grows=False)
+    if has_lesson:
+        source.write_text(LESSON + source.read_text())
+    driver.finish(driver.open(source), build_capture())
+    area, inspector = window.workspace.area, window.workspace.inspector
+    selection, page = window.workspace.selection, inspector.page
+    selection.select_node("grad", 2)
+    qtbot.wait(50)
+    before = [pane.size() for pane in shown(window)], inspector.height()
+    area.close_pane(area.panes[0])
+    (graph,) = shown(window)
+    assert graph.canvas is not None
+
+    def is_fitted() -> bool:
+        lines_px, room_px = page.document().size().height(), page.viewport().height()
+        is_third = abs(inspector.height() - graph._body.height() / 3) <= 8
+        return abs(lines_px - room_px) <= 8 or (lines_px > room_px and is_third)
+
+    qtbot.waitUntil(is_fitted)
+    assert inspector.height() <= graph._body.height() / 3
+    selection.select_lines(str(source), [2])
+    qtbot.waitUntil(is_fitted)
+    assert inspector.height() <= graph._body.height() / 4, "a line has little to tell"
+    if has_lesson:
+        selection.clear()
+        qtbot.waitUntil(lambda: not page.isVisible())
+        qtbot.waitUntil(lambda: inspector.height() < 2 * LINE_PX)
+    qtbot.waitUntil(lambda: graph._body.widget(0).height() > 0.6 * graph._body.height())
+    selection.select_node("grad", 2)
+    qtbot.wait(20)
+    window.strip.step_chosen.emit("source")
+    qtbot.waitUntil(lambda: ([pane.size() for pane in shown(window)], inspector.height()) == before)

@@ -87,6 +87,8 @@ _LEAST_ACROSS_PX, _LEAST_DOWN_PX = 280, 200
 """A view that is opened beside another gets at least as much: less shows parts of boxes."""
 COMPANION_SHARE = 0.34
 """Of the height of a column: what stands below the source until a person drags the border."""
+_SHARE_BELOW_GRAPH = 0.33
+"""The same where there is no source: a graph needs the height."""
 
 
 def format_arrangement(arrangement: Split) -> str:
@@ -544,6 +546,7 @@ class PaneArea(QWidget):
         self.is_wrapping = False
         self._companion: QWidget | None = None
         self._is_companion_hidden, self._companion_share = False, COMPANION_SHARE
+        self._share_below_graph = _SHARE_BELOW_GRAPH
         self._zone = QRubberBand(QRubberBand.Shape.Rectangle, self)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._tree.repaint_ribbons)
@@ -641,11 +644,14 @@ class PaneArea(QWidget):
         pane = next((pane for pane in panes if pane.wanted_stage == SOURCE), panes[0])
         if not pane.isAncestorOf(self._companion):
             self._release_companion()
-            pane.add_below(self._companion, self._companion_share)
+            pane.add_below(self._companion, self._share_below(pane))
             self._companion.setHidden(self._is_companion_hidden)
 
+    def _share_below(self, pane: StagePane) -> float:
+        return self._companion_share if _is_source(pane) else self._share_below_graph
+
     def set_companion_share(self, share: float) -> None:
-        """Give the companion a part of its pane's height, from 0 to 1."""
+        """Give the companion a part of the source's height, from 0 to 1."""
         self._companion_share = share
         self.refit_companion()
 
@@ -654,7 +660,7 @@ class PaneArea(QWidget):
         if self._companion is not None:
             for pane in self.panes:
                 if pane.isAncestorOf(self._companion):
-                    pane.add_below(self._companion, self._companion_share)
+                    pane.add_below(self._companion, self._share_below(pane))
 
     def arrange(self, arrangement: Split = FIRST_ARRANGEMENT, *, grows: bool | None = None) -> None:
         """Close all panes and open those of an arrangement; the first without source is active.
@@ -1047,7 +1053,10 @@ class PaneArea(QWidget):
 
     def keep_share(self, share: float) -> None:
         """The companion was given that part of the height by hand."""
-        self._companion_share = share
+        if SOURCE in self.wanted_stages():
+            self._companion_share = share
+        else:
+            self._share_below_graph = share
 
     def note_form(self, _pane: StagePane) -> None:
         """A pane shows its stage in another form: things are elsewhere."""

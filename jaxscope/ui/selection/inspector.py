@@ -801,7 +801,7 @@ class Inspector(QFrame):
         self._is_brief = False
         self._guest: QWidget | None = None
         self._is_low = self._is_unfolded = self._has_told = self._was_used = False
-        self._is_offering = False
+        self._is_offering = self._is_below_graph = False
         self._tabs = QTabBar(expanding=False)
         self._tabs.addTab("")
         self._tabs.addTab(tr("Selected"))
@@ -850,10 +850,13 @@ class Inspector(QFrame):
             self._guest = None
             self._arrange()
 
-    def set_low(self, *, is_low: bool) -> None:
-        """Whether there is so little height for it that a guest is folded."""
-        if is_low is not self._is_low:
-            self._is_low, self._is_unfolded = is_low, False
+    def set_low(self, *, is_low: bool, is_below_graph: bool = False) -> None:
+        """Whether there is so little height for it that a guest is folded; and whether a graph
+        needs whatever height its text does not.
+        """
+        if (is_low, is_below_graph) != (self._is_low, self._is_below_graph):
+            self._is_unfolded &= is_low is self._is_low
+            self._is_low, self._is_below_graph = is_low, is_below_graph
             self._arrange()
 
     def bring_forward(self, *, is_selected: bool) -> None:
@@ -898,7 +901,8 @@ class Inspector(QFrame):
         """Be no higher than the arguments and results of the call need, or than the tab alone of
         a lesson that is folded.
 
-        What is said of a selection changes with each click: then the height does not.
+        What is said of a selection changes with each click: then the height does not, but below a
+        graph.
         """
         is_page = not self.page.isHidden()
         above = self._tabs if self._title.isHidden() else self._title
@@ -906,7 +910,8 @@ class Inspector(QFrame):
         if is_page:
             lines_px = self.page.document().size().height() + 2 * self.page.frameWidth()
             most_px += math.ceil(lines_px) + _SPACING_PX + _SPARE_PX
-        is_limited = self._is_brief if is_page else self._front.isHidden()
+        is_fitted = self._is_brief or self._is_below_graph
+        is_limited = is_fitted if is_page else self._front.isHidden()
         most_px = most_px if is_limited else ANY_PX
         if most_px != self.maximumHeight():
             self.setMaximumHeight(most_px)

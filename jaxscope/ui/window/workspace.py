@@ -134,7 +134,8 @@ class Workspace(QWidget):
     def _fold_lesson(self) -> None:
         """Let a lesson be one line where it would take from a graph what that needs."""
         is_below_graph = SOURCE not in self.area.wanted_stages()
-        self.inspector.set_low(is_low=is_below_graph or self.area.height() < _LOW_PX)
+        is_low = is_below_graph or self.area.height() < _LOW_PX
+        self.inspector.set_low(is_low=is_low, is_below_graph=is_below_graph)
 
     def _place_lesson(self) -> None:
         """Beside the views it would take from the program's graph what that needs."""
