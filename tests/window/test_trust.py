@@ -205,3 +205,18 @@ def test_a_file_that_changes_itself_is_not_run_for_ever(
     assert "has changed on disk" in window.screen_shown.notice
     window.run_call()
     assert window.controller.state.is_running, "who wants it can run it"
+
+
+def test_a_view_is_of_no_stage_of_a_call_before_a_file_that_has_none(
+    window: MainWindow, driver: Driver, source: Path, foreign: Path
+) -> None:
+    """The line names no `grad` then, and nobody knows whether there will be one."""
+    driver.finish(driver.open(source), build_capture())
+    panes = window.workspace.area.panes
+    assert [pane.wanted_stage for pane in panes] == ["source", "grad", "optimized"]
+    foreign.write_text("def f(x):\n    return x\n", "utf-8")
+    choose(window, foreign)
+    assert window.trust_question.isVisible() and not window.controller.state.call
+    assert [pane.wanted_stage for pane in panes] == ["source", "jaxpr", "optimized"]
+    named = [card.step.name for card in window.strip.cards if card.step is not None]
+    assert "grad" not in named and "jaxpr" in named

@@ -331,7 +331,9 @@ class Workspace(QWidget):
 
     def _follow_call(self) -> None:
         """Let panes that were for the program that was asked for be for the one that is now."""
-        if not (self._state.head or self._state.call) or not self.area.panes:
+        # A file that waits for trust has no call: nothing is a stage of one before it.
+        is_known = self._state.head or self._state.call or self._state.trust.waits
+        if not is_known or not self.area.panes:
             return
         stages = expected_stages(transforms_of(self._state))
         asked = lowered_name(stages)
