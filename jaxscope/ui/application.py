@@ -234,7 +234,9 @@ def build_window(
         GoCommands(commands, workspace.area, workspace.selection, say)
         GraphCommands(commands, workspace.area, choices)
         LanguageMenu(window, languages, settings)
-        panes = PaneCommands(window, commands, workspace.area, settings, say)
+        panes = PaneCommands(
+            window, commands, workspace.area, settings, say, window.take_back_message
+        )
         OutlineSync(workspace.area)
         window.trial = Trial(window, controller, workspace, themes, settings.changes_folder, say)
         commands.connect_owner("trial", window.trial)

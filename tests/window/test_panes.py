@@ -636,6 +636,12 @@ def test_a_pane_that_is_split_off_is_seen(
         if len(area.panes) == before:
             said.append(window.row.message)
     assert said and set(said) == {"There is no room for another pane: close one first."}
+    window.show_message("Saved.")
+    area.close_pane(area.panes[-1])
+    assert window.row.message == "Saved.", "what was said since stays"
+    window.show_message(said[0])
+    area.close_pane(area.panes[-1])
+    assert window.row.message == "", "there is room"
     assert not window.lesson.isHidden()
 
 

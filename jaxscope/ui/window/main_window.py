@@ -918,6 +918,11 @@ class MainWindow(QMainWindow):
         """Say something in the status bar for a while; an empty text ends that."""
         self.row.say(text, _MESSAGE_MS)
 
+    def take_back_message(self, text: str) -> None:
+        """Say that no more, where it is what is said: it holds no longer."""
+        if self.row.message == text:
+            self.show_message("")
+
     def _on_files_capture_opened(self, call: str) -> None:
         self.call_bar.set_call(call)
 

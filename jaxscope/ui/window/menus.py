@@ -448,6 +448,10 @@ class LanguageMenu(QObject):
 _MAX_NAME_CHARACTERS = 60
 
 
+def _no_room() -> str:
+    return tr("There is no room for another pane: close one first.")
+
+
 class PaneCommands(QObject):
     """They work on the active pane. Panes are laid out as they were in the last window.
 
@@ -457,6 +461,7 @@ class PaneCommands(QObject):
         area: The panes.
         settings: What is remembered.
         say: Says in the status bar what cannot be done.
+        take_back: Says so no more.
     """
 
     def __init__(
@@ -466,9 +471,12 @@ class PaneCommands(QObject):
         area: PaneArea,
         settings: Settings,
         say: Callable[[str], None],
+        take_back: Callable[[str], None],
     ) -> None:
         super().__init__(window)
         self._window, self._area, self._settings, self._say = window, area, settings, say
+        self._take_back = take_back
+        area.panes_changed.connect(self._on_area_panes_changed)
         self._menu = commands.menus["Panes"]
         commands.actions["show_ribbons"].setChecked(settings.shows_ribbons)
         commands.actions["wrap_lines"].setChecked(settings.wraps_lines)
@@ -510,7 +518,10 @@ class PaneCommands(QObject):
         if opened is not None:
             opened.focus_content()
         else:
-            self._say(tr("There is no room for another pane: close one first."))
+            self._say(_no_room())
+
+    def _on_area_panes_changed(self) -> None:
+        self._take_back(_no_room())
 
     def add_pane(self) -> None:
         """Open another pane beside the active one."""
