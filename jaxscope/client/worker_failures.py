@@ -244,6 +244,12 @@ def _describe(ending: WorkerExit) -> tuple[str, str, str]:
         )
     if ending.reason == "signal" and ending.signal is not None:
         return _describe_signal(ending, memory)
+    if ending.exit_code is None:
+        return (
+            "The process that ran the code is gone; how it ended is not known.",
+            "Run again. Does something else on this machine end or stop processes?",
+            "Lost",
+        )
     return (
         f"The code ended the process with exit status {ending.exit_code}.",
         "Does it, or a library, call `os._exit`?",

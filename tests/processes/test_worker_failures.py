@@ -80,6 +80,13 @@ def test_an_unknown_flag_is_laid_to_who_set_it(
     assert words in explanation.remedy
 
 
+def test_of_a_process_whose_end_nobody_saw_no_end_is_told() -> None:
+    ending = WorkerExit("exited", is_ready=True, has_begun=True)
+    explanation = explain_worker_exit(ending, python="python", file="f.py").explanation
+    assert explanation.kind == "Lost" and "not known" in explanation.what
+    assert "exit status" not in explanation.what and "os._exit" not in explanation.remedy
+
+
 def test_flags_of_the_codes_own_are_not_xlas() -> None:
     ending = WorkerExit("exited", exit_code=1, stderr="FATAL: Unknown flag --depth\n")
     explanation = explain_worker_exit(ending, python="python", file="a.py").explanation
