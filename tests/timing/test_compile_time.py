@@ -295,3 +295,15 @@ def test_a_saved_part_that_is_in_a_later_one_is_drawn_at_the_left() -> None:
     spans = (CompileSpan("a", "pass", 7, 1.0), CompileSpan("b", "pass", 1, 1.0))
     chart = compile_chart(CompileTime("f(x)", HERE, spans, ()))
     assert [bar.row for bar in chart.bars] == [0, 0]
+
+
+def test_a_look_that_is_later_than_the_end_makes_the_whole_longer() -> None:
+    """The thread that looks may be between its clock and its sum when the stage ends."""
+    with StackSampler(lambda _frame: ()) as sampler:
+        time.sleep(0.005)
+        sampler._is_over.set()
+        sampler._thread.join()
+        late = time.perf_counter() + 0.5
+        sampler.found["late",] = late - sampler._last
+        sampler._last = late
+    assert sampler.seconds == pytest.approx(math.fsum(sampler.found.values()), abs=1e-9)

@@ -109,20 +109,23 @@ class StackSampler:
         self._watched = threading.get_ident()
         self._thread = threading.Thread(target=self._run, name="jaxscope sampler", daemon=True)
         self._began = self._last = time.perf_counter()
+        self._end = math.inf
         self._thread.start()
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self.seconds = time.perf_counter() - self._began
+        self._end = time.perf_counter()
         self._is_over.set()
         self._thread.join()
+        # A look that was under way may be later: the whole is no less than what was found.
+        self.seconds = max(self._end, self._last) - self._began
         sys.setswitchinterval(self._interval)
 
     def _run(self) -> None:
         while not self._is_over.wait(_PERIOD_S):
             frame = sys._current_frames().get(self._watched)
             now = time.perf_counter()
-            if frame is None or now > self._began + self.seconds > self._began:
+            if frame is None or now > self._end:
                 return
             stack = self._read(frame)
             self.found[stack] = self.found.get(stack, 0.0) + now - self._last
