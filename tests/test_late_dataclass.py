@@ -72,17 +72,21 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 ]
 
 
-def ask(what: Callable[[], Any]) -> Any:
-    """An answer, or the kind of error that came instead; a hash by whether there is one."""
+def ask(what: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """An answer, or the kind of error that came instead."""
     try:
-        return what()
+        return what(*arguments, **named)
     except (TypeError, AttributeError) as error:
         return type(error)
 
 
+def hashes_alike(one: object) -> bool:
+    return hash(one) == hash(copy.copy(one))
+
+
 def describe(classes: dict[str, Any]) -> list[Any]:
     """All that can be seen of classes and of instances."""
-    made = [(name, ask(lambda: classes[name](*a, **k))) for name, a, k in CALLS]  # noqa: B023 (called at once)
+    made = [(name, ask(classes[name], *a, **k)) for name, a, k in CALLS]
     told: list[Any] = []
     for name, each in made:
         if isinstance(each, type):
@@ -91,7 +95,7 @@ def describe(classes: dict[str, Any]) -> list[Any]:
         told += [
             repr(each).rpartition(".")[2],
             [one == each for _, one in made if not isinstance(one, type)],
-            ask(lambda: hash(each) == hash(copy.copy(each))),  # noqa: B023 (called at once)
+            ask(hashes_alike, each),
             dataclasses.is_dataclass(each),
             [(f.name, f.type, f.default, f.kw_only, f.compare) for f in dataclasses.fields(each)],
             dataclasses.astuple(each),
@@ -102,9 +106,9 @@ def describe(classes: dict[str, Any]) -> list[Any]:
         if name in ("Base", "Derived"):
             other = copy.copy(each)
             told += [
-                ask(lambda: dataclasses.astuple(dataclasses.replace(each, number=9))),  # noqa: B023 (called at once)
-                ask(lambda: setattr(other, "number", 2)),  # noqa: B023 (called at once)
-                ask(lambda: delattr(other, "number")),  # noqa: B023 (called at once)
+                dataclasses.astuple(dataclasses.replace(each, number=9)),
+                ask(setattr, other, "number", 2),
+                ask(delattr, other, "number"),
             ]
     return told
 

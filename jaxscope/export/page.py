@@ -36,7 +36,14 @@ from jaxscope.picture.scene.edge_details import (
 )
 from jaxscope.picture.scene.first_picture import Arranger, Viewport
 from jaxscope.picture.scene.group_layout import DOWN
-from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
+from jaxscope.picture.scene.scene import (
+    DETAIL_PX,
+    HEADER_PX,
+    STUB_TEXT_PX,
+    TITLE_PITCH_PX,
+    TITLE_PX,
+    Scene,
+)
 from jaxscope.picture.syntax import PythonColouring
 from jaxscope.picture.tint.classes import TINT_PALETTES, FillAndBorder, Tint, TintClass
 from jaxscope.picture.view.build import build_view
@@ -466,8 +473,8 @@ def _draw_boxes(scene: Scene, inside: frozenset[str], tint: Tint | None) -> Iter
         centre = x + width / 2
         *before, last = scene.items.title_lines(item)
         if before:
-            middle += TITLE_PX / 2
-            yield _text(centre, middle - TITLE_PX - 1, TITLE_PX, before[0], "title middle")
+            middle += TITLE_PITCH_PX / 2
+            yield _text(centre, middle - TITLE_PITCH_PX, TITLE_PX, before[0], "title middle")
         yield _text(centre, middle, TITLE_PX, last, "title middle")
         if detail:
             yield _text(centre, middle + TITLE_PX + 1, DETAIL_PX, detail, "detail middle")

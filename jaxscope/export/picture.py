@@ -12,7 +12,14 @@ from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
 from jaxscope.picture.palette import PALETTES, Palette, explain_boxes
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, EdgeLabels
-from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, STUB_TEXT_PX, TITLE_PX, Scene
+from jaxscope.picture.scene.scene import (
+    DETAIL_PX,
+    HEADER_PX,
+    STUB_TEXT_PX,
+    TITLE_PITCH_PX,
+    TITLE_PX,
+    Scene,
+)
 from jaxscope.picture.tint.classes import TINT_PALETTES
 from jaxscope.picture.view.operations import Style
 from jaxscope.schema.safe_text import make_safe_line
@@ -210,7 +217,6 @@ def _places(entries: Sequence[Entry], width: float) -> list[tuple[float, int]]:
 
 
 _ROUND_STYLES = frozenset({Style.INPUT, Style.OUTPUT, Style.CONSTANT, Style.PORT})
-_TITLE_PITCH_PX = 15.0
 _SIGN_PX = 4.0
 FORK_PX = 3.0
 """Radius of the dot where residuals of one box part."""
@@ -385,9 +391,9 @@ def _box_text(scene: Scene, item: int, inks: BoxColors) -> Iterator[Shape]:
         yield _sign(x + 11, y + height / 2, False, inks.border)
     middle = x + indent + (width - indent) / 2
     lines, detail = items.title_lines(item), make_safe_line(items.details[item])
-    top = y + (17.0 if detail else height / 2 + 4.5 - _TITLE_PITCH_PX * (len(lines) - 1) / 2)
+    top = y + (17.0 if detail else height / 2 + 4.5 - TITLE_PITCH_PX * (len(lines) - 1) / 2)
     for number, line in enumerate(map(make_safe_line, lines)):
-        at = top + number * _TITLE_PITCH_PX
+        at = top + number * TITLE_PITCH_PX
         yield Text(middle, at, line, TITLE_PX, inks.text, is_bold=True, is_centred=True)
     if detail:
         yield Text(middle, y + height - 9, detail, DETAIL_PX, inks.detail, is_centred=True)

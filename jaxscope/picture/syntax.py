@@ -59,7 +59,7 @@ def _with_short_names(rule: Any) -> Any:
     return rule
 
 
-class _QuickLexer(PythonLexer):  # type: ignore[misc]  # Pygments has no types
+class _QuickLexer(PythonLexer):  # type: ignore[misc] # Pygments has no types
     tokens: ClassVar[Any] = {
         state: [_with_short_names(rule) for rule in rules]
         for state, rules in PythonLexer.tokens.items()

@@ -8,6 +8,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
@@ -164,6 +166,41 @@ def test_a_group_that_is_too_wide_begins_with_its_first_boxes() -> None:
         assert shown.scale == READABLE_SCALE
         assert shown.to_widget(left, 0.0)[0] >= 0.0
         assert shown.to_widget(first[0] + first[2], 0.0)[0] <= 800.0
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3000), st.integers(0, 1500), st.sampled_from([80, 200, 1400])),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_no_part_of_a_group_that_is_too_wide_has_more_boxes(
+    places: list[tuple[int, int, int]],
+) -> None:
+    """Counted box by box: those that are whole in what is seen of the group's beginning."""
+    wide, high = 800.0 / READABLE_SCALE, 1100.0 / READABLE_SCALE
+    boxes = np.array([[x, y, min(across, 4000 - x), 40] for x, y, across in places], float)
+    group = np.array([[0.0, 0.0, 4000.0, 2000.0]])
+    seen = show_opened(np.concatenate([group, boxes]), Camera(0.0, 0.0, 1.5), 800.0, 1100.0).x
+
+    def count(left: float) -> int:
+        return sum(
+            left <= x + 1e-6 and x + across <= left + wide + 1e-6 and y + 40 <= high
+            for x, y, across, _ in boxes.tolist()
+        )
+
+    most = max(count(min(left, 4000.0 - wide)) for left in (0.0, *(boxes[:, 0] - MARGIN_PX)))
+    assert count(seen) == most or (seen == 0.0 and count(0.0) >= 0.7 * most)
+
+
+def test_a_group_of_very_many_boxes_beside_each_other_is_shown() -> None:
+    """All boxes against all left ends would be 40 thousand million answers."""
+    number = 200_000
+    boxes = np.column_stack([np.arange(number) * 90.0, *([40.0] * number for _ in range(3))])
+    group = np.array([[0.0, 0.0, number * 90.0, 900.0]])
+    shown = show_opened(np.concatenate([group, boxes]), Camera(0.0, 0.0, 1.5), 800.0, 600.0)
+    assert shown.x == 0.0 and shown.scale == READABLE_SCALE
 
 
 @pytest.mark.parametrize("at", [0.0, 700.0, 1500.0])

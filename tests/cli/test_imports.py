@@ -46,7 +46,7 @@ def test_a_command_loads_what_it_needs(
 
 
 def test_a_file_is_read_without_jax(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """JAX takes a second to load, and what a file offers is told by Python's parser alone."""
+    """Loading JAX takes a second; reading what a file offers takes only Python's parser."""
     mark = tmp_path / "loaded"
     jax = f"open({str(mark)!r}, 'w').close()\nraise ImportError('loaded')\n"
     (tmp_path / "jax").mkdir()

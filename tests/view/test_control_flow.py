@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections import Counter
@@ -163,9 +164,11 @@ def test_a_loop_is_named_after_the_function_of_its_body_also_when_differentiated
     def body(carry: jax.Array) -> jax.Array:
         return carry * 2
 
+    def repeat(function: Callable[[jax.Array], jax.Array], n: int) -> jax.Array:
+        return jax.lax.while_loop(lambda c: c < 9, function, n)
+
     for function, name in ((double, "body · double"), (body, "body")):
-        graph = trace(lambda n: jax.lax.while_loop(lambda c: c < 9, function, n), 3)  # noqa: B023 (called at once)
-        view = build_view(graph)
+        view = build_view(trace(functools.partial(repeat, function), 3))
         titles = [text_of(view, box).title for box in view.boxes[1:]]
         assert {"while", "condition", name} <= set(titles), "the frame of both has neither name"
     assert loops(trace(lambda x: jax.lax.map(jnp.sin, x), x)) == {"scan ×5"}, "JAX's own function"

@@ -244,3 +244,7 @@ def test_a_group_of_a_backward_part_says_so_where_one_is_called_like_it() -> Non
     boxes = [b._replace(label="a") if b.label == "b backward" else b for b in view.boxes]
     again = dataclasses.replace(view, boxes=tuple(boxes))
     assert titles(again) == ["a", "b", "a", "a backward"]
+    path = {"b backward": "a backward / b"}
+    boxes = [b._replace(label=path.get(b.label, b.label)) for b in view.boxes]
+    inner = dataclasses.replace(view, boxes=tuple(boxes))
+    assert titles(inner) == ["a", "b", "a / b", "a"], "it is not its own twin"

@@ -854,6 +854,11 @@ class SceneSize(NamedTuple):
     opened: frozenset[str]
     num_boxes: int
 
+    @property
+    def num_items(self) -> int:
+        """Its boxes and open groups."""
+        return self.num_boxes + len(self.opened)
+
 
 def measure_scene(
     view: View,

@@ -91,7 +91,7 @@ class Arranged(NamedTuple):
 class _Tried(NamedTuple):
     """What a scene would be like, and how it would be fitted into its room."""
 
-    scene: SceneSize
+    size: SceneSize
     fit: Fit
 
 
@@ -148,35 +148,35 @@ class Arranger:
         for arranger, beside, some in tries:
             for opened in some:
                 arranged = arranger._arrange(opened, beside, is_least=opened in some[-2:])
-                if is_high and arranger is smallest and not self._fills(arranged.scene):
+                if is_high and arranger is smallest and not self._fills(arranged.size):
                     break  # there is room for larger boxes, one part below the other
                 if arranger._is_page(arranged):
-                    if arranged.scene.num_boxes < LEAST_BOXES:
+                    if arranged.size.num_boxes < LEAST_BOXES:
                         # A long or a wide picture tells more than one of closed groups.
                         most = 0.0 if parts else self._most_across(True)
-                        larger = [each for each in found if self._excess(each.scene) <= most]
+                        larger = [each for each in found if self._excess(each.size) <= most]
                         if larger:
                             return larger[-1]
                     page = arranged if arranger is smallest else arranger._open_more(arranged)
-                    if not arranger._is_whole(page.scene):
+                    if not arranger._is_whole(page.size):
                         some = (alone,) if parts and beside else openings
                         whole = smaller._show_whole(some, beside)
                         if whole is None and is_main:  # titles are as large at any scale
-                            whole = smallest._show_whole((page.scene.opened,), beside)
+                            whole = smallest._show_whole((page.size.opened,), beside)
                         page = whole or page
-                    if parts <= page.scene.opened:
+                    if parts <= page.size.opened:
                         return page
                     pages.append(page)
                     break
                 found.append(arranged)
         if pages:  # side by side, unless more of the two parts is seen one after the other
-            return max(pages, key=lambda each: len(parts & each.scene.opened))
-        least = min(found, key=lambda each: (self._excess(each.scene), self._along(each.scene)))
-        if not self._excess(least.scene):
+            return max(pages, key=lambda each: len(parts & each.size.opened))
+        least = min(found, key=lambda each: (self._excess(each.size), self._along(each.size)))
+        if not self._excess(least.size):
             return least
-        opened, fits = least.scene.opened, smallest._list_fits(least.fit.beside)
+        opened, fits = least.size.opened, smallest._list_fits(least.fit.beside)
         tried = [_Tried(smallest._measure(opened, fit), fit) for fit in fits]
-        return min(tried, key=lambda each: self._across(each.scene))
+        return min(tried, key=lambda each: self._across(each.size))
 
     def _show_whole(self, openings: tuple[frozenset[str], ...], beside: bool) -> _Tried | None:
         """The most that is seen at one glance, where that can be read and tells something.
@@ -186,9 +186,9 @@ class Arranger:
         """
         for opened in openings:
             arranged = self._arrange(opened, beside)
-            if self._is_page(arranged) and self._is_whole(arranged.scene):
+            if self._is_page(arranged) and self._is_whole(arranged.size):
                 page = self._open_more(arranged)
-                if page.scene.num_boxes >= LEAST_BOXES:
+                if page.size.num_boxes >= LEAST_BOXES:
                     return page
         return None
 
@@ -210,16 +210,16 @@ class Arranger:
         found: list[_Tried] = []
         gained = self._most_across(False) - self._most_across(True)
         for fit in self._list_fits(beside):
-            if found and fit.aside and self._excess(found[-1].scene) > fit.aside + gained:
+            if found and fit.aside and self._excess(found[-1].size) > fit.aside + gained:
                 continue  # that much narrower is not enough
-            scene = self._measure(opened, fit)
-            found.append(_Tried(scene, fit))
-            if not self._excess(scene):
+            size = self._measure(opened, fit)
+            found.append(_Tried(size, fit))
+            if not self._excess(size):
                 return found[-1]
-            is_hopeless = self._across(scene) > _HOPELESS * self._most_across(True)
-            if is_hopeless and scene.num_boxes + len(scene.opened) > _FEW_BOXES and not is_least:
+            is_hopeless = self._across(size) > _HOPELESS * self._most_across(True)
+            if is_hopeless and size.num_items > _FEW_BOXES and not is_least:
                 break
-        return min(found, key=lambda each: self._excess(each.scene))
+        return min(found, key=lambda each: self._excess(each.size))
 
     def _measure(self, opened: frozenset[str], fit: Fit) -> SceneSize:
         return measure_scene(
@@ -242,20 +242,20 @@ class Arranger:
 
     def _is_page(self, arranged: _Tried) -> bool:
         """Whether it can be read, and was not wrapped into a roll of many pages."""
-        scene, most = arranged.scene, _MOST_PAGES * self.room.along(self.direction) / self._scale()
-        is_short = not arranged.fit.is_limited or self._along(scene) <= most
-        return is_short and not self._excess(scene)
+        size, most = arranged.size, _MOST_PAGES * self.room.along(self.direction) / self._scale()
+        is_short = not arranged.fit.is_limited or self._along(size) <= most
+        return is_short and not self._excess(size)
 
-    def _is_whole(self, scene: SceneSize) -> bool:
+    def _is_whole(self, size: SceneSize) -> bool:
         """Whether all of it is seen at once, above the legend."""
         legend = _LEGEND_PX if self.direction == DOWN else 0.0
         free = self.room.along(self.direction) - legend - 2 * SIDE_PX
-        return self._along(scene) <= free / self._scale()
+        return self._along(size) <= free / self._scale()
 
-    def _fills(self, scene: SceneSize) -> bool:
+    def _fills(self, size: SceneSize) -> bool:
         """Whether a scene as wide as the room takes at least a half of its length."""
-        scale = self.room.across(self.direction) / self._across(scene)
-        return self._along(scene) * scale >= self.room.along(self.direction) / 2
+        scale = self.room.across(self.direction) / self._across(size)
+        return self._along(size) * scale >= self.room.along(self.direction) / 2
 
     def _open_more(self, arranged: _Tried) -> _Tried:
         """Open groups, the largest first, where a picture leaves most of a page empty.
@@ -264,27 +264,25 @@ class Arranger:
         """
         refused: set[frozenset[str]] = set()
         for _ in range(_MAX_TRIES):
-            scene = arranged.scene
-            is_full = (
-                scene.num_boxes + len(scene.opened) > _FEW_BOXES or len(refused) == _MAX_REFUSED
-            )
-            if is_full or not self._is_whole(scene):
+            size = arranged.size
+            is_full = size.num_items > _FEW_BOXES or len(refused) == _MAX_REFUSED
+            if is_full or not self._is_whole(size):
                 break
-            choices = [each for each in list_next(self.view, scene.opened) if each not in refused]
+            choices = [each for each in list_next(self.view, size.opened) if each not in refused]
             if not choices:
                 break
-            more = self._arrange(scene.opened | choices[0], arranged.fit.beside)
-            if self._is_page(more) and self._is_whole(more.scene):
+            more = self._arrange(size.opened | choices[0], arranged.fit.beside)
+            if self._is_page(more) and self._is_whole(more.size):
                 arranged = more
             else:
                 refused.add(choices[0])
         return arranged
 
-    def _across(self, scene: SceneSize) -> float:
-        return scene.width if self.direction == DOWN else scene.height
+    def _across(self, size: SceneSize) -> float:
+        return size.width if self.direction == DOWN else size.height
 
-    def _along(self, scene: SceneSize) -> float:
-        return scene.height if self.direction == DOWN else scene.width
+    def _along(self, size: SceneSize) -> float:
+        return size.height if self.direction == DOWN else size.width
 
     def _scale(self) -> float:
         return self.least_scale * self.room.text_scale
@@ -294,9 +292,9 @@ class Arranger:
         least = 2 * SIDE_PX + (OVERVIEW_PX if needs_overview else 0)
         return (self.room.across(self.direction) - least) / self._scale()
 
-    def _excess(self, scene: SceneSize) -> float:
+    def _excess(self, size: SceneSize) -> float:
         """Pixels by which a scene is too wide to be read."""
         free = self.room.along(self.direction) - _LEGEND_PX - 2 * SIDE_PX
         scale = min(self.least_scale, WHOLE_SCALE) * self.room.text_scale
-        needs_overview = self._along(scene) * scale > free
-        return max(self._across(scene) - self._most_across(needs_overview), 0.0)
+        needs_overview = self._along(size) * scale > free
+        return max(self._across(size) - self._most_across(needs_overview), 0.0)

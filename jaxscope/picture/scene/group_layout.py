@@ -136,10 +136,9 @@ class BoxTexts:
         return box != NONE
 
     def _has_twin(self, box: int) -> bool:
-        """Whether a group of the forward part's equations of the same scope stands beside it."""
-        boxes, label = self._view.boxes, self._view.boxes[box].label
-        around = boxes[boxes[box].parent].children
-        return any(boxes[each].label == label.removesuffix(BACKWARD) for each in around)
+        """Whether a group beside it has its name without *backward*."""
+        boxes, short = self._view.boxes, self._view.boxes[box].label.replace(BACKWARD, "")
+        return any(boxes[each].label == short for each in boxes[boxes[box].parent].children)
 
     def name_of(self, box: int) -> str:
         """What it is called elsewhere: there it is said that it is of a backward part."""

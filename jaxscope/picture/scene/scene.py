@@ -25,16 +25,21 @@ DETAIL_PX = 11.0
 HEADER_PX = 26.0
 STUB_TEXT_PX = 11.0
 
+TITLE_PITCH_PX = 15.0
+"""From one line of a title to the next."""
+
+# In a small picture texts are painted larger than its scale: sizes in pixels of the screen.
+
 LEAST_TITLE_PX = 11.0
-"""Titles are never painted smaller than this, however small a picture is, where there is room."""
-LEAST_STUB_PADDING_PX = 4.0
-"""Beside the text of a connector in a small picture."""
+"""Titles are never smaller, where there is room."""
 SMALL_LINE_PX = 12.0
-"""From one line of such a title to the next."""
-LEAST_TEXT_PX = 8.0
-"""What is written into boxes and connectors is never smaller; it is cut short or left out."""
+"""From one line of a title of that size to the next."""
 SMALL_SIGN_PX = 9.0
-"""What the triangle of a closed group needs beside the title in a small picture."""
+"""What the triangle of a closed group needs beside the title."""
+LEAST_TEXT_PX = 8.0
+"""What else is written into boxes and connectors is never smaller; it is cut short or left out."""
+LEAST_STUB_PADDING_PX = 4.0
+"""Beside the text of a connector."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -287,9 +287,7 @@ def _text_of_port(view: View, node: int, role: Role, types: str) -> BoxText:
     graph, word = view.graph, _PORT_WORDS[role]
     attributes = graph.attributes(node)
     receiver = view.flow.returns.get(node, node) if role is Role.CARRY_OUT else node
-    name, letters = graph.attributes(receiver).get("argument_name", ""), ""
-    if not name and int(graph.nodes.kind[node]) in (int(NodeKind.INPUT), _OUTPUT):
-        letters = graph.name(node)
+    name = graph.attributes(receiver).get("argument_name", "")
     if role is Role.RESULT and int(attributes.get("result", "0") or 0):
         word = say(TOGETHER, first=word, then=f"[{attributes['result']}]")
     notes = [_short_value(text) for _, text in view.notes.get(node, ())]
@@ -298,8 +296,10 @@ def _text_of_port(view: View, node: int, role: Role, types: str) -> BoxText:
         word = say("{word} from {value}", word=word, value=notes[0])
     if role is Role.VERDICT or role is Role.RESULT or not name:
         title = say(TOGETHER, first=word, then=value) if value else word
-        is_named = letters and role is not Role.VERDICT and role is not Role.RESULT
-        return BoxText(title, f"{letters}: {types}" if is_named else types, Style.PORT, letters)
+        has_letters = int(graph.nodes.kind[node]) in (int(NodeKind.INPUT), _OUTPUT)
+        is_told = role is Role.VERDICT or role is Role.RESULT
+        letters = graph.name(node) if has_letters and not is_told else ""  # those of the jaxpr
+        return BoxText(title, f"{letters}: {types}" if letters else types, Style.PORT, letters)
     return BoxText(f"{name}{value}", say(BESIDE, first=word, then=types), Style.PORT)
 
 

@@ -216,9 +216,8 @@ def _own_lines(graph: Graph, file: str) -> Int64s:
     places = source.values.reshape(-1, 4)
     rows = np.repeat(np.arange(len(source)), source.lengths() // 4)
     numbers = [number for number, string in enumerate(graph.strings) if string == file]
-    here = np.flatnonzero(np.isin(places[:, 0], np.array(numbers, np.int64)))[
-        ::-1
-    ]  # the first of a row wins
+    here = np.flatnonzero(np.isin(places[:, 0], np.array(numbers, np.int64)))
+    here = here[::-1]  # the first of a row wins
     lines = np.zeros(len(source), np.int64)
     lines[rows[here]] = places[here, 1]
     return lines

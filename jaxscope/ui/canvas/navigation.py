@@ -253,21 +253,37 @@ def show_opened(
 def _find_fullest(rects: npt.NDArray[np.float64], wide: float, high: float) -> float:
     """The left end of the part of a group, at its beginning, in which most of its boxes are whole.
 
+    Sorts the boxes: n·log n.
+
     Args:
         rects: The group, then what is in it, float64, shape `(n, 4)`: x, y, width, height.
         wide: Of the part; less than that of the group.
         high: Likewise.
     """
     x, y, across, _ = rects[0].tolist()
-    inside = rects[1:][rects[1:, 1] + rects[1:, 3] <= y + high]
+    inside = rects[1:]
+    inside = inside[(inside[:, 1] + inside[:, 3] <= y + high) & (inside[:, 2] <= wide)]
     lefts = np.minimum(np.concatenate([[x], np.sort(inside[:, 0]) - MARGIN_PX]), x + across - wide)
-    begins, ends = inside[:, 0], inside[:, 0] + inside[:, 2]
-    is_whole = (begins >= lefts[:, None]) & (ends <= lefts[:, None] + wide)
-    counts = is_whole.sum(axis=1)
+    counts = _count_whole(inside, lefts, wide)
     if counts[0] and counts[0] >= _MOST_SEEN * counts.max():
         return float(x)  # its title is seen, too
-    is_first = is_whole[:, inside[:, 1] <= inside[:, 1].min(initial=np.inf) + 1.0].any(axis=1)
-    return float(lefts[np.lexsort((is_first, counts))[-1]])
+    topmost = inside[inside[:, 1] <= inside[:, 1].min(initial=np.inf) + 1.0]
+    sees_first = _count_whole(topmost, lefts, wide) > 0
+    return float(lefts[np.lexsort((sees_first, counts))[-1]])
+
+
+def _count_whole(
+    rects: npt.NDArray[np.float64], lefts: npt.NDArray[np.float64], wide: float
+) -> npt.NDArray[np.int64]:
+    """How many boxes, none wider than the part, are whole in it, for each of its left ends.
+
+    They are those that end in it or before it, without those that begin before it: such a box
+    does not reach beyond it.
+    """
+    begins, ends = np.sort(rects[:, 0]), np.sort(rects[:, 0] + rects[:, 2])
+    ended = np.searchsorted(ends, lefts + wide, "right")
+    found: npt.NDArray[np.int64] = ended - np.searchsorted(begins, lefts, "left")
+    return found
 
 
 def is_any_in_sight(

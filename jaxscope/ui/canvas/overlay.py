@@ -333,7 +333,7 @@ def paint_overlay(
     solid, dashed = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
     near = camera.scale >= NEAR_SCALE
     outlines: tuple[tuple[Indices, QColor, float, Qt.PenStyle, float], ...] = (
-        (highlight.found, colors.found, FOUND_PX, solid, 3.0),
+        (highlight.found, colors.found, _FOUND_PX, solid, 3.0),
         (highlight.ahead, colors.hover, 1.6 if near else 1.4, solid, 3.0),
         (highlight.backward, colors.backward, 2.2 if near else 2.0, dashed, 2.0),
         (highlight.forward, colors.forward, 2.2 if near else 2.0, solid, 4.0),
@@ -374,7 +374,8 @@ def _draw_outlines(
         painter.drawRoundedRect(QRectF(*rect), radius, radius)
 
 
-FOUND_PX = 6.0
+_FOUND_PX = 6.0
+"""Width of the band around what a search found: no outline is as broad."""
 _PART_PX, _LARGE_PART_PX = 10.0, 20.0
 _DIMMED = 0.82
 """How much of what the spotlight leaves out is the ground's colour."""

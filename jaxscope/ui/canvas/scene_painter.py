@@ -61,6 +61,7 @@ from jaxscope.picture.scene.scene import (
     SMALL_LINE_PX,
     SMALL_SIGN_PX,
     STUB_TEXT_PX,
+    TITLE_PITCH_PX,
     TITLE_PX,
     Scene,
 )
@@ -335,7 +336,6 @@ _TITLE_SCALE = LEAST_TITLE_PX / TITLE_PX
 _TITLE_ROOM_PX = (30.0, 14.0)
 """What a title needs at least: width and height in pixels of the device."""
 _MOST_TITLES = 400
-_TITLE_PITCH_PX = 15.0  # from one line of a title to the next
 _DETAIL_GAP_PX, _NARROW_GAP_PX = 6.0, 4.0
 _SIZES_PX = (TITLE_PX, DETAIL_PX, STUB_TEXT_PX, LABEL_TEXT_PX)
 """Of the fonts that `_text` knows by number; the first is bold."""
@@ -392,10 +392,11 @@ def step_areas(scene: Scene, item: int) -> tuple[QRectF, QRectF]:
 class SmallTitle(NamedTuple):
     """A title written over a small picture, in pixels of the device from the scene's corner.
 
-    `detail_area` is where a frame, or a title of two lines, says behind it how much the group
-    holds (`detail`); empty where it has no room. The last line of such a title is moved aside
-    for it. `sign` is the middle of a closed group's triangle; None where it has no room. Where it
-    is below the title, it stands beside the second line.
+    `is_broken` tells that it stands on two lines in a box that was not made for that
+    (`Items.title_lines`). `detail_area` is where a frame, or such a title, says behind it how much
+    the group holds (`detail`); empty where it has no room. The last line of a broken title is moved
+    aside for it. `sign` is the middle of a closed group's triangle; None where it has no room.
+    Where it is below the title, it stands beside the second line.
     """
 
     area: QRectF
@@ -841,7 +842,7 @@ class SceneDrawing:
         two = bool(detail) and not is_alone
         painter.setPen(colors.text)
         painter.setFont(self._title_font)
-        pitch = max(_TITLE_PITCH_PX, SMALL_LINE_PX / self._scale)
+        pitch = max(TITLE_PITCH_PX, SMALL_LINE_PX / self._scale)
         top = y + (4 if two else height / 2 - 8 - pitch * (len(title) - 1) / 2)
         if not has_small_title:
             # As large as a group's where the box has room for that.
