@@ -194,6 +194,38 @@ def test_loops_are_entered_by_round_and_print_once() -> None:
     assert walk("out")["operation"] == "while" and walk("back")["operation"] == "scan"
 
 
+def until_ten(x: Any) -> Any:
+    """Doubles `x`, and counts how often, as long as it is below 10."""
+    body = lambda s: (s[0] + 1, jnp.where(s[1] > 1.0, s[1] * 2.0, s[1] + 1.0))  # noqa: E731
+    return jax.lax.while_loop(lambda s: (s[1] < 10.0).all(), body, (0, x))
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_while_under_vmap_keeps_the_elements_whose_condition_is_false(depth: int) -> None:
+    shape = "(2, 3, 2)" if depth == 2 else "(6, 2)"
+    values = np.array([0, 1, 20, 3, 5, 4, 9, 9.5, 2, 0, 11, 0], np.float32)
+    argument = f"jnp.array({values.tolist()}).reshape{shape}"
+    walk = Walker(f"{'vmap(' * depth}until_ten{')' * depth}({argument})")
+    loop = [e.primitive.name for e in walk.stepper._root.equations].index("while")
+    assert "any element is true" in walk.at(f"{loop}")["inside"]
+
+    counts, rows = [0] * 6, values.reshape(6, 2).copy()
+    number = 0
+    while (active := (rows < 10).all(1)).any():
+        walk.at(f"{loop}/body_jaxpr/0@{number}")
+        _, state = walk.stepper._root.inside(loop)._run_up_to(number)
+        assert np.array_equal(np.ravel(state[0]), counts)
+        assert np.array_equal(np.reshape(state[1], (6, 2)), rows)
+        for row in np.flatnonzero(active):
+            counts[row] += 1
+            rows[row] = np.where(rows[row] > 1, rows[row] * 2, rows[row] + 1)
+        number += 1
+    assert walk.at(f"{loop}/cond_jaxpr/0@{number}")["rounds"] == [number]
+    walk.at(f"{loop}")
+    assert np.array_equal(np.ravel(walk.value("result", 0)), counts)
+    assert np.array_equal(np.reshape(walk.value("result", 1), (6, 2)), rows)
+
+
 def test_back_is_the_way_forward_reversed() -> None:
     walk = Walker("loops(jnp.arange(3.0))")
     there = []

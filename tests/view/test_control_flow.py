@@ -182,6 +182,9 @@ def test_a_scan_from_the_end_and_a_start_are_said() -> None:
     assert "carry from 0 · i32[]" in details
     titles = [text_of(view, box).title for box in view.boxes[1:]]
     assert {"while", "condition", "body", "runs on while true"} <= set(titles)
+    view = build_view(trace(jax.vmap(until, (0, None)), V, 2.0))
+    titles = [text_of(view, box).title for box in view.boxes[1:]]
+    assert "runs on while any is true" in titles and "runs on while true" not in titles
 
 
 def test_more_than_three_carried_values_are_one_box() -> None:

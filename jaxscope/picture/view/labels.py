@@ -14,6 +14,7 @@ from jaxscope.model.types import (
     batch_size,
     describe_batch,
     mark_batch_axes,
+    parse_array_type,
     read_batch_axes,
     short_type,
 )
@@ -285,6 +286,8 @@ _PORT_WORDS = {
 def _text_of_port(view: View, node: int, role: Role, types: str) -> BoxText:
     """A value at the border of a loop or an arm: its name, and what the loop does with it."""
     graph, word = view.graph, _PORT_WORDS[role]
+    if role is Role.VERDICT and any(_is_of_several(text) for text in graph.types(node)):
+        word = say("runs on while any is true")  # `vmap` makes one condition for each element
     attributes = graph.attributes(node)
     receiver = view.flow.returns.get(node, node) if role is Role.CARRY_OUT else node
     name = graph.attributes(receiver).get("argument_name", "")
@@ -301,6 +304,11 @@ def _text_of_port(view: View, node: int, role: Role, types: str) -> BoxText:
         letters = graph.name(node) if has_letters and not is_told else ""  # those of the jaxpr
         return BoxText(title, f"{letters}: {types}" if letters else types, Style.PORT, letters)
     return BoxText(f"{name}{value}", say(BESIDE, first=word, then=types), Style.PORT)
+
+
+def _is_of_several(type_text: str) -> bool:
+    known = parse_array_type(type_text)
+    return known is not None and bool(known.shape)
 
 
 def carry_name(view: View, node: int) -> str:

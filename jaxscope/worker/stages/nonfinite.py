@@ -225,8 +225,11 @@ class Loop:
         name: Of the body among the parameters.
         start: The state before the first round.
         inputs: What the body gets, by number and state of a round.
-        goes_on: Whether there is a round of this number, with this state.
+        goes_on: Whether there is a round of this number, with this state. Of a `while` under
+            `vmap`, which has one condition for each element, whether any of them goes on.
         num_state: So many results of the body are the state of the next round.
+        is_active: Of a `while` under `vmap`, by a state: which elements go on. The others keep
+            their state, as in JAX's own lowering.
         length: How many rounds there are; None where the state decides.
         is_reversed: The first round reads the last slices.
     """
@@ -239,6 +242,20 @@ class Loop:
     num_state: int
     length: int | None
     is_reversed: bool = False
+    is_active: Callable[[Sequence[Any]], Any] | None = None
+
+    def after(self, state: Sequence[Any], results: Sequence[Any]) -> tuple[Any, ...]:
+        """The state after a round, of the state before it and what its body gave."""
+        made = tuple(results[: self.num_state])
+        if self.is_active is None:
+            return made
+        active = self.is_active(state)
+
+        def select(new: Any, old: Any) -> Any:
+            axes = tuple(range(active.ndim, jnp.ndim(new)))
+            return jnp.where(jnp.expand_dims(active, axes), new, old)
+
+        return tuple(map(select, made, state))
 
     def place(self, number: Any) -> Any:
         """Index of the slices that a round reads, by its number; the number where it has none."""
@@ -283,17 +300,20 @@ def _read_while(parameters: dict[str, Any], values: list[Any]) -> Loop:
     for_cond, for_body = values[:num_cond], values[num_cond : num_cond + num_body]
     start = tuple(values[num_cond + num_body :])
 
-    def goes_on(_number: Any, state: Sequence[Any]) -> Any:
-        return compat.evaluate_jaxpr(parameters["cond_jaxpr"], [*for_cond, *state])[0]
+    condition = parameters["cond_jaxpr"]
+
+    def is_active(state: Sequence[Any]) -> Any:
+        return compat.evaluate_jaxpr(condition, [*for_cond, *state])[0]
 
     return Loop(
         parameters["body_jaxpr"],
         "body_jaxpr",
         start,
         lambda _, state: [*for_body, *state],
-        goes_on,
+        lambda _, state: jnp.any(is_active(state)),
         len(start),
         None,
+        is_active=is_active if compat.open_jaxpr(condition).outvars[0].aval.shape else None,
     )
 
 
@@ -307,12 +327,13 @@ def find_round(loop: Loop, *, for_nan: bool) -> tuple[int, list[Any]] | None:
     def take_round(carried: Any) -> Any:
         number, _, state, _ = carried
         results = compat.evaluate_jaxpr(loop.body, loop.inputs(number, state))
+        after = loop.after(state, results)
         is_found = jnp.zeros((), bool)
-        for result in results:
+        for result in (*after, *results[loop.num_state :]):
             if jnp.issubdtype(result.dtype, jnp.inexact):
                 odd = jnp.isnan(result) if for_nan else ~jnp.isfinite(result)
                 is_found |= odd.any()
-        return number + 1, state, tuple(results[: loop.num_state]), is_found
+        return number + 1, state, after, is_found
 
     start = tuple(map(jnp.asarray, loop.start))
     carried = (jnp.int32(0), start, start, jnp.zeros((), bool))

@@ -227,7 +227,7 @@ class Evaluator:
                 results = self.run(loop.body, loop.inputs(number, state), f"{id}/{loop.name}/")
             finally:
                 self._iterations = outer
-            state = results[: loop.num_state]
+            state = list(loop.after(state, results))
             if is_only_run:
                 stacked.append((place, results[loop.num_state :]))
             number += 1

@@ -412,6 +412,11 @@ class Inside:
             self.reason = "Its rounds have side effects: they are not run a second time."
             self._loop = None
             return
+        if self._loop.is_active is not None:
+            self.reason = say(
+                "It runs while the condition of any element is true: an element whose condition is "
+                "false keeps its values."
+            )
         names = (self._loop.name,)
         self._names = names if self._loop.length is not None else ("cond_jaxpr", *names)
 
@@ -600,7 +605,7 @@ class Inside:
             def take_round(carried: Any) -> Any:
                 number, state = carried
                 results = compat.evaluate_jaxpr(body, loop.inputs(number, state))
-                return number + 1, tuple(results[: loop.num_state])
+                return number + 1, loop.after(state, results)
 
             first = jnp.asarray(first, jnp.int32)
             number, after = jax.lax.while_loop(goes_on, take_round, (first, state))
