@@ -39,6 +39,10 @@ def scanned(x):
         return total + jnp.sin(value), total
 
     return jax.lax.scan(step, 0.0, x)
+
+
+def recurrent(x):
+    return jax.lax.scan(lambda h, v: (jnp.tanh(h + v), None), 0.0, x)[0]
 '''
 EDITED = SOURCE.replace("    z = y * 2.0\n", "\n    # a line more\n    z = y * 2.0 + x\n")
 

@@ -13,7 +13,7 @@ from jaxscope.program.diff.captures import (
     StagePair,
     compare_captures,
 )
-from jaxscope.program.diff.changes import Change, GraphComparison
+from jaxscope.program.diff.changes import Change, GraphComparison, find_node_differences
 
 
 def subjects(first: Capture, second: Capture) -> Comparison:
@@ -106,6 +106,22 @@ def test_the_body_of_a_scan_at_another_length_is_the_same(take: Take) -> None:
     changed = changed_operations(graphs, Change.CHANGED)
     assert "scan" in changed
     assert "sin" not in changed
+
+
+def test_a_loop_that_a_gradient_makes_return_more_is_the_same_loop(take: Take) -> None:
+    # What the derivative needs is one result more, and JAX drops the names of what it carries.
+    comparison = subjects(take("recurrent(f32[4])"), take("grad(recurrent)(f32[4])"))
+    graphs = graphs_of(comparison, "jaxpr:grad")
+    pairs = graphs.matching.second_of_first.tolist()
+    (scan,) = (n for n in range(len(pairs)) if graphs.first.operation(n) == "scan")
+    assert graphs.second.operation(pairs[scan]) == "scan"
+    assert len(graphs.second.types(pairs[scan])) > len(graphs.first.types(scan))
+    inputs = [n for n in range(len(pairs)) if "argument_name" in graphs.first.attributes(n)]
+    differing = {"types", "operands", "cost", "group", "scope", "place"}
+    assert inputs
+    for node in inputs:
+        aspects = {each.aspect for each in find_node_differences(graphs, node, pairs[node])}
+        assert aspects <= differing, "a name is no attribute that differs"
 
 
 def test_a_stage_that_only_one_side_has_is_not_compared(take: Take) -> None:

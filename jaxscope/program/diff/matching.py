@@ -12,6 +12,7 @@ Limits: what is alike on both sides is paired by order.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import enum
 import hashlib
@@ -37,7 +38,10 @@ Hashes = npt.NDArray[np.uint64]
 Int64s = npt.NDArray[np.int64]
 
 NAMING_ATTRIBUTES = frozenset(
-    {"shared_by", "shares", "called_by", "calls", "op_name", "root", "cost_note"}
+    {
+        *("shared_by", "shares", "called_by", "calls", "op_name", "root", "cost_note"),
+        "argument_name",
+    }
 )
 """Attributes that name other nodes or say the same again; a new number in them is no change."""
 PLACE_ATTRIBUTES = frozenset({"argument", "result", "parameter_number", "operand", "path"})
@@ -423,6 +427,9 @@ class _Matcher:
         self._near = tuple(Adjacency(side.graph) for side in sides)
         self._sizes = tuple(len(side.graph.nodes) for side in sides)
         self._owners = tuple(owners_of(side) for side in sides)
+        self._operations = tuple(
+            codes.column(side.graph.strings)[side.graph.nodes.operation] for side in sides
+        )
         self._partners = ([NONE] * self._sizes[0], [NONE] * self._sizes[1])
         self._waiting: deque[tuple[int, int]] = deque()
 
@@ -436,6 +443,7 @@ class _Matcher:
             self._match_alike(look)
         for labels in ("loose_placed", "loose"):
             self._match_by_order(labels)
+        self._match_by_inside()
         self._match_elsewhere()
         self._match_replaced()
         first, second = (np.asarray(partners, np.int32) for partners in self._partners)
@@ -529,6 +537,25 @@ class _Matcher:
                 np.where(is_pair, keys[index], combine_hashes(keys[index], names[owners]))
             )
         return joined
+
+    def _match_by_inside(self) -> None:
+        """Match free nodes of one operation that most pairs inside of them speak for.
+
+        Such as a loop that stacks more results, as a gradient's does.
+        """
+        partners = np.asarray(self._partners[0], np.int64)
+        inside = np.flatnonzero(partners != NONE)
+        owners = self._owners[0][inside].tolist(), self._owners[1][partners[inside]].tolist()
+        operations = self._operations
+        votes = collections.Counter(
+            (a, b)
+            for a, b in zip(*owners, strict=True)
+            if a < self._sizes[0] and b < self._sizes[1] and operations[0][a] == operations[1][b]
+        )
+        for (a, b), _ in votes.most_common():
+            if self._partners[0][a] == NONE and self._partners[1][b] == NONE:
+                self._pair(a, b)
+        self._spread("loose")
 
     def _match_elsewhere(self) -> None:
         """Match free nodes with the same content wherever they are: they were moved."""
