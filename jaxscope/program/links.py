@@ -573,10 +573,19 @@ class LinkIndex:
             stages[name] = self._split(
                 name, nodes.astype(np.int32), chosen if name == selection.stage else _NOTHING
             )
-        lines = self._lines_of(selection.stage, distinct(own_inside, chosen).astype(np.int32))
+        meant = distinct(own_inside, chosen).astype(np.int32)
+        lines = self._lines_of(selection.stage, meant)
         lines = lines or self._lines_of(selection.stage, inside)
-        if not lines and self._base in stages:
-            lines = self._lines_of(self._base, stages[self._base].forward)
+        if self._base in stages:
+            equations = stages[self._base].forward
+            if lines:  # an instruction has one place, and may come of equations of many
+                base, (own_origins, _) = (
+                    self._columns[self._base],
+                    columns.keys_of(meant, self._num_keys),
+                )
+                own = base.origin_row[own_origins[base.origin_key]]
+                equations = np.intersect1d(equations, own).astype(np.int32)
+            lines = tuple(dict.fromkeys((*lines, *self._lines_of(self._base, equations))))
         has_origin = bool(origins.any() or derived.any() or lines)
         places = columns.argument_key[np.isin(columns.argument_row, chosen)]
         arguments = tuple(self._arguments[place] for place in places.tolist())
