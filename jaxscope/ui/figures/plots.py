@@ -55,6 +55,9 @@ class Plot(QWidget):
         super().__init__()
         self.plot = pyqtgraph.PlotWidget(axisItems=dict(axes))
         self.plot.setMenuEnabled(False)
+        for each in ("bottom", "left"):
+            # Ticks are written as values: a factor such as (x0.001) beside the label is false.
+            self.plot.getAxis(each).enableAutoSIPrefix(False)
         self.plot.setAccessibleName(name)
         self.plot.viewport().setAccessibleName(name)
         self.key, self.reading = QLabel(), QLabel()
