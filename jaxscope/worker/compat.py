@@ -682,6 +682,51 @@ def _loop_function(loop: Any, params: dict[str, Any]) -> Callable[..., Any]:
     return function
 
 
+def read_transforms(function: Any) -> tuple[list[str], list[str]]:
+    """What transforms of JAX made a function of another: names, outermost first, and settings.
+
+    A transform is a closure in a file of JAX's that wraps the function; its settings, such as
+    `argnums`, are variables of that closure.
+    """
+    names: list[str] = []
+    settings: list[str] = []
+    while function is not None:
+        made, function = _without_boundary(function), getattr(function, "__wrapped__", None)
+        if function is not None and _is_of_jax(made) and made.__closure__:
+            names.append(made.__code__.co_qualname.partition(".")[0])
+            settings += _read_closure(made)
+    return names, settings
+
+
+def _is_of_jax(function: Any) -> bool:
+    is_function = isinstance(function, types.FunctionType)
+    return is_function and str(function.__globals__.get("__name__")).startswith("jax.")
+
+
+def _without_boundary(function: Any) -> Any:
+    """The function inside of the wrapper that filters JAX's own frames out of tracebacks."""
+    code = getattr(function, "__code__", None)
+    if code is None or not code.co_qualname.startswith("api_boundary."):
+        return function
+    return dict(_closure(function)).get("fun", function)
+
+
+def _closure(function: Any) -> Iterator[tuple[str, Any]]:
+    cells = getattr(function, "__closure__", None) or ()
+    for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+        with contextlib.suppress(ValueError):  # not set yet
+            yield name, cell.cell_contents
+
+
+def _read_closure(function: Any) -> Iterator[str]:
+    for name, value in _closure(function):
+        inner = _without_boundary(value)
+        if _is_of_jax(inner):
+            yield from _read_closure(inner)
+        elif isinstance(value, bool | int | str | tuple | list | dict | None):
+            yield f"{name}={value!r}"
+
+
 def is_jitted(function: Any) -> bool:
     """Whether a callable is the result of `jax.jit`."""
     return (

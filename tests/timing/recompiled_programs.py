@@ -84,6 +84,18 @@ class Scaler:
 def plain(x):
     return x + 1
 
+def squares(x):
+    return (x * x).sum()
+
+def transformed(x):
+    rows = jnp.ones((2, 2))
+    jax.jit(squares)(x)
+    jax.jit(jax.grad(squares))(x)
+    jax.jit(jax.vmap(squares))(rows)
+    jax.jit(jax.vmap(squares, in_axes=1))(rows)
+    jax.jit(jax.hessian(squares))(x)
+    jax.jit(jax.nn.gelu)(x)
+
 def fails(x):
     double(x)
     raise ValueError("no more data")

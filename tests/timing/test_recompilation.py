@@ -141,6 +141,16 @@ def test_a_function_without_jit_is_jitted_and_that_is_said(watch: Watch) -> None
     assert [w for w in found.warnings if "plain uses no jit" in w]
 
 
+def test_transforms_of_a_function_are_functions_of_their_own(watch: Watch) -> None:
+    made = ["squares", "grad(squares)", "vmap(squares)", "vmap(squares)"]
+    found = watch("transformed(f32[3])")
+    names = [*made, "jacfwd(jacrev(squares))", "gelu"]
+    assert [s.function for s in found.signatures] == names and not found.advice
+    found = watch("squares(f32[3])", "grad(squares)(f32[3])")
+    assert [s.function for s in found.signatures] == made[:2] and not found.advice
+    assert "grad(squares) uses no jit; it was run as jit(grad(squares))." in found.warnings
+
+
 def test_a_call_that_fails_keeps_what_was_seen(watch: Watch) -> None:
     found = watch("fails(f32[3])", "double(f32[4])")
     assert kinds(found) == [[], ["shape"]]

@@ -437,8 +437,11 @@ def _path_text(path: Sequence[Any], names: Sequence[str]) -> str:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """What a function is called; an object without a name, by its class."""
-    return str(getattr(function, "__name__", type(function).__name__))
+    """What a function is called, such as `grad(loss)`; an object without a name, by its class."""
+    transforms, _ = compat.read_transforms(function)
+    inner = inspect.unwrap(function) if transforms else function
+    name = str(getattr(inner, "__name__", type(inner).__name__))
+    return "".join(f"{each}(" for each in transforms) + name + ")" * len(transforms)
 
 
 def place_of(function: Callable[..., Any]) -> str:
@@ -741,7 +744,7 @@ class CompilationWatch:
                 "warning",
                 {
                     "text": say(
-                        "{name} uses no jit; it was run as jit({name}).", name=call.base_text
+                        "{name} uses no jit; it was run as jit({name}).", name=name_of(composed)
                     )
                 },
             )
@@ -785,8 +788,10 @@ class CompilationWatch:
         if len(self._counts) >= MAX_SIGNATURES:
             return
         name = name_of(jitted.function)
-        # Libraries wrap many functions by one of theirs, which takes the name of each.
-        family = self._known.setdefault(f"{key.place} {name}", [])
+        # Libraries wrap many functions by one of theirs, which takes the name of each. `vmap` with
+        # other axes is another function on purpose.
+        settings = compat.read_transforms(jitted.function)[1]
+        family = self._known.setdefault(" ".join((key.place, name, *settings)), [])
         nearest, changes = _find_nearest(key, family, explanation)
         if family and not changes:
             changes = _read_unseen(explanation)
