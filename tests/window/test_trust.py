@@ -8,8 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from jaxscope.client.events import Finished
+from jaxscope.client.events import Failed, Finished
 from jaxscope.client.requests import CaptureRequest, OutlineRequest
+from jaxscope.errors import SourceError
 from jaxscope.model.outline import Outline, OutlinedFunction
 from jaxscope.ui.session import controller
 from jaxscope.ui.session.state import Phase, Trust
@@ -58,6 +59,19 @@ def test_nothing_runs_before_the_question_is_answered(
     assert window.controller.state.phase is Phase.IDLE
     foreign.write_text(OFFERING + "\n", "utf-8")
     window.controller.note_file_changed()
+    assert ran(session) == []
+
+
+def test_what_is_no_python_is_told_before_the_question_is_answered_and_after(
+    window: MainWindow, driver: Driver, session: RecordedSession, foreign: Path, qtbot: QtBot
+) -> None:
+    foreign.write_text("import jax\ndef f(x:\n    return x\n", "utf-8")
+    choose(window, foreign)
+    error = SourceError("The code is not valid Python.", where="f.py:2", kind="SyntaxError")
+    driver.wait_for(OutlineRequest).tell(Failed(error))
+    for _ in range(2):
+        driver.wait_until(lambda: window.controller.state.error is error)
+        press(qtbot, window.trust_question.once)
     assert ran(session) == []
 
 

@@ -777,8 +777,12 @@ class Controller(QObject):
         self._outline_run = 0
         self._set(dataclasses.replace(self.state, functions=functions))
         self.outline_arrived.emit()
+        error = event.error if isinstance(event, Failed) else None
         if not self.state.trust.waits:
-            self._run_first_call(functions, event.error if isinstance(event, Failed) else None)
+            self._run_first_call(functions, error)
+        elif error is not None and self.state.error is None:  # that is known without running it
+            self._runs_first_call = False
+            self._set(end_run(self.state, Phase.FAILED, error))
 
     def _run_first_call(
         self, functions: Sequence[OfferedFunction], error: JaxscopeError | None
