@@ -311,6 +311,11 @@ class PassRecord:
         """Whether it did more than rename or annotate instructions."""
         return bool(self.num_added or self.num_removed or self.num_changed)
 
+    @property
+    def did_something(self) -> bool:
+        """Whether it did something; XLA writes a dump at the start of each pipeline as well."""
+        return self.has_changed or bool(self.ended) or self.number is None
+
     def module(self) -> bytes:
         """The serialized `HloModuleProto` after the pass; empty where it is not kept.
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from PySide6.QtCore import QUrl
 
 from jaxscope.client.requests import CaptureRequest
-from jaxscope.model import Capture, Cost, Fate, PassRecord, Proof
+from jaxscope.model import Capture, Cost, Fate, PassRecord, Proof, StageText, Unavailable
 from jaxscope.program.diff.changes import Change
 from jaxscope.program.links import NodeSelection
 from jaxscope.ui.pages.passes import PassesPage
+from jaxscope.ui.session.screen import compute_screen
 from jaxscope.ui.window.main_window import MainWindow
 from tests.fates import programs
 from tests.fates.programs import capture_passes
@@ -90,6 +91,12 @@ def test_the_page_lists_passes_and_shows_both_texts(
     page = page_of(window)
     assert shown_names(page_of(window)) == ["as XLA received it", "algsimp", "fusion"]
     assert "2 passes changed the program: 5 instructions became 6" in page.heading.text()
+    state = window.controller.state
+    text = StageText.plain("a\nb\nc\n")
+    stage = dataclasses.replace(state.stages[0], name="passes", text=text, graph=Unavailable("-"))
+    screen = compute_screen(dataclasses.replace(state, stages=(*state.stages, stage)))
+    (size,) = (step.size for step in screen.steps if step.name == "passes")
+    assert size.startswith("2 passes"), "not the lines of its text"
     page.choose(1)
     kinds = {row.kind for row in page.diff.rows}
     assert kinds == {"same", "added", "removed", "changed"}

@@ -38,6 +38,7 @@ from jaxscope.program.passes.recorder import (
 from jaxscope.report.document import Cell, Number, Table, count_cell, known_cell, number_cell
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
+from jaxscope.ui.session.screen import tr_passes
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
@@ -204,11 +205,6 @@ HEADERS = (
 )
 
 
-def did_something(record: PassRecord) -> bool:
-    """Whether a pass did something; XLA writes a dump at the start of each pipeline as well."""
-    return record.has_changed or bool(record.ended) or record.number is None
-
-
 def pass_row(record: PassRecord, place: int) -> tuple[Cell, ...]:
     """The cells of a pass, for the columns of `HEADERS`.
 
@@ -231,12 +227,6 @@ def pass_row(record: PassRecord, place: int) -> tuple[Cell, ...]:
         describe_change(record) if record.name else "",
         Number(len(record.ended), f"{len(record.ended)}" if record.ended else ""),
     )
-
-
-def count_passes(records: Sequence[PassRecord]) -> str:
-    """How many passes changed the module."""
-    count = sum(bool(record.pipeline) and did_something(record) for record in records)
-    return tr("1 pass") if count == 1 else tr("{count:,} passes", count=count)
 
 
 def describe_totals(records: Sequence[PassRecord]) -> str:
@@ -270,7 +260,7 @@ def describe_totals(records: Sequence[PassRecord]) -> str:
 
 def describe_unlisted(records: Sequence[PassRecord]) -> str:
     """How many dumps of XLA's are not listed, and how to see them."""
-    count = sum(not did_something(record) for record in records)
+    count = sum(not record.did_something for record in records)
     if not count:
         return ""
     return tr(
@@ -418,7 +408,7 @@ class PassesPage(PageWidget):
                     "{passes} changed the program: {num_instructions:,} instructions "
                     "became {num_left:,}, with "
                     "{num_fusions}.{totals}{unlisted}",
-                    passes=count_passes(records),
+                    passes=tr_passes(records),
                     num_instructions=first.num_instructions,
                     num_left=last.num_instructions,
                     num_fusions=tr_count(last.num_fusions, "fusion"),
@@ -501,7 +491,7 @@ class PassesPage(PageWidget):
         self._shown = [
             number
             for number, record in enumerate(self._records)
-            if (words in search_text(record) if words else did_something(record))
+            if (words in search_text(record) if words else record.did_something)
             and (not self.follow.isChecked() or self._touches(record))
         ]
         table = Table(HEADERS, [pass_row(self._records[place], place) for place in self._shown])

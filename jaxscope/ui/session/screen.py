@@ -14,7 +14,16 @@ from collections.abc import Sequence
 from jaxscope.client.ssh_target import is_remote
 from jaxscope.late_dataclass import dataclass
 from jaxscope.marks import show_marks
-from jaxscope.model import Check, Cost, Stage, StageText, Unavailable, is_available
+from jaxscope.model import (
+    Capture,
+    Check,
+    Cost,
+    PassRecord,
+    Stage,
+    StageText,
+    Unavailable,
+    is_available,
+)
 from jaxscope.model.said import said
 from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
 from jaxscope.model.units import (
@@ -269,11 +278,19 @@ def _step(
             return dataclasses.replace(asked, is_on_request=True)
         return step(Condition.ABSENT, tr("not available"), "", tr_said(stage.unavailable.reason))
     condition = Condition.STALE if state.is_stale else Condition.DONE
-    return step(condition, _size(stage), _cost(work), tooltip)
+    return step(condition, _size(stage, state.capture), _cost(work), tooltip)
 
 
-def _size(stage: Stage) -> str:
-    if is_available(stage.graph):
+def tr_passes(records: Sequence[PassRecord]) -> str:
+    """How many passes changed the module."""
+    count = sum(bool(record.pipeline) and record.did_something for record in records)
+    return tr("1 pass") if count == 1 else tr("{count:,} passes", count=count)
+
+
+def _size(stage: Stage, capture: Capture | None) -> str:
+    if stage.name == "passes" and capture is not None and capture.passes:
+        size = tr_passes(capture.passes)
+    elif is_available(stage.graph):
         size = tr_count(*count_named(stage.graph))
     elif isinstance(stage.text, StageText):
         size = tr_count(stage.text.num_lines, "line")
