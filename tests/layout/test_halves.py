@@ -84,6 +84,22 @@ def test_where_no_lines_lead_across_connectors_tell_the_bytes(view: View) -> Non
     assert ("backward", True) not in found
 
 
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_a_closed_backward_part_says_what_it_reads(view: View, direction: str) -> None:
+    forward, backward = halves(view)
+    scene = build_scene(view, frozenset({forward}), direction=direction)
+    connectors = scene.connectors
+    told = [
+        (text, bool(is_source), scene.items.titles[item])
+        for text, is_source, item in zip(
+            connectors.texts, connectors.is_source, connectors.item.tolist(), strict=True
+        )
+    ]
+    assert ("forward", False, "backward") in told
+    leading = [text for text, is_source, _ in told if is_source]
+    assert leading and all(text.startswith("→ backward · ") for text in leading)
+
+
 @pytest.mark.parametrize("opened", ["none", "forward", "backward", "both", "all"])
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_every_opening_is_tidy(view: View, opened: str, direction: str) -> None:

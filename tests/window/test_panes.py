@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished
 from jaxscope.client.requests import CaptureRequest, OutlineRequest
+from jaxscope.model import Direction
 from jaxscope.model.outline import OfferedCall, Outline
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages.stepping import SteppingPage
@@ -406,6 +407,14 @@ def test_ribbons_lead_from_a_line_to_what_came_of_it(
     assert np.all(np.diff(bands[:, 0]) > 0) and np.all(np.diff(bands[:, 2]) > 0)
     back = second.bands(middle, right)[:, 4]
     assert set(back.tolist()) == {0.0, 1.0}, "an equation went into both parts"
+    name = right.wanted_stage
+    middle.wanted_stage = name
+    area.panes_changed.emit()
+    (graph,) = (each.graph for each in window.controller.state.stages if each.name == name)
+    backward = np.flatnonzero(graph.nodes.direction == Direction.BACKWARD).tolist()
+    window.workspace.selection.select_nodes(name, backward)
+    bands = first.bands(left, middle)
+    assert len(bands) and np.all(bands[:, 4] == 1.0), "its lines are marked as backward, too"
     driver.wait_until(lambda: not first.grab().toImage().isNull())
     window.workspace.selection.clear()
     assert not len(first.bands(left, middle))

@@ -204,6 +204,7 @@ def test_an_opened_group_is_selected_as_a_whole_and_framed_alone(
     assert titles(canvas, canvas.highlight.selected) == ["layer_1"]
     told = window.workspace.inspector.page.toPlainText()
     assert "layer_1" in told and "holds" in told
+    assert "1 shared call, whose equations count where the function is called first" in told
 
 
 def test_what_has_only_the_keyboard_does_not_look_selected(

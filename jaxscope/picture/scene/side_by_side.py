@@ -472,6 +472,9 @@ class OffPageConnectors:
                     told.add(wire.source, wire.bundle, True, far, wire.values)
                 if self._wiring.targets_of(wire.bundle) == (pair.backward,):
                     continue
+            elif (wire.source, wire.target) in self.pairs.get(box, ()) and self._tells_apart(wire):
+                told.add(wire.target, wire.bundle, False, wire.source, wire.values)
+                continue
             elif isinstance(wire.target, int) and self._is_open_backward(wire.target):
                 partner = self._pair_of[wire.target]
                 if wire.source != partner.forward:
@@ -525,6 +528,12 @@ class OffPageConnectors:
 
     def _is_open_backward(self, end: End) -> bool:
         return not isinstance(end, Port) and self._is_backward(end) and self._wiring.is_open[end]
+
+    def _tells_apart(self, wire: Wire) -> bool:
+        """Whether connectors inside an open forward part lead to its closed backward part."""
+        forward, backward = wire.source, wire.target
+        assert not isinstance(forward, Port) and not isinstance(backward, Port)
+        return self._wiring.is_open[forward] and not self._wiring.is_open[backward]
 
     def _far_of(self, end: End) -> int:
         """A box, or the one that a bundle reaches through a port."""
@@ -688,15 +697,17 @@ class OffPageConnectors:
             groups = [((far,), values) for far, values in by_far.items()]
         ends: list[OffPageConnector] = []
         for far, values in groups:
-            name = join_names(
+            is_residual = is_source and not all(self._is_beside(place, each) for each in far)
+            names = [
                 say("backward") if self._is_open_backward(each) else self._name_of(each)
                 for each in far
-            )
+            ]
+            if is_residual:  # which leads to the backward part only
+                names = [each.replace(BACKWARD, "") or each for each in names]
+            name = join_names(names)
             text = say(TOGETHER, first="→ ", then=name) if is_source else name
-            if is_source and not all(self._is_beside(place, each) for each in far):
+            if is_residual:
                 once = values_at_once(self._view, self._wiring, values)
-                if BACKWARD in text:  # residuals lead there only
-                    text = text.replace(BACKWARD, "")
                 text = say_joined((text, describe_bytes(self._view, once)), BESIDE)
             ends.append(OffPageConnector(place, is_source, text, far, values, bundle))
         return ends

@@ -249,8 +249,11 @@ class PaneHighlighter:
         return distinct(every).astype(np.int32)
 
     def backward_things(self) -> Int32s:
-        """Those of them that belong to the backward part."""
-        return _NOTHING if self.shows_source else self.linked.backward
+        """Those of them that are marked as of the backward part."""
+        if not self.shows_source:
+            return self.linked.backward
+        lines = [n + 1 for n, mark in self.line_marks.items() if mark == Mark.BACKWARD]
+        return np.asarray(sorted(lines), np.int32)
 
     @property
     def page(self) -> QWidget:

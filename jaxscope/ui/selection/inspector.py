@@ -713,6 +713,13 @@ class SelectionDescriber:
             return ""
         if isinstance(places[0], GroupPlace):
             name, size = self._name_of(places[0])[0], places[0].size
+            graph = self._selection.graph_of(selection.stage)
+            if num_shared := sum("shares" in graph.attributes(n) for n in selection.nodes):
+                told = tr(
+                    "{calls}, whose equations count where the function is called first",
+                    calls=tr_count(num_shared, "shared call"),
+                )
+                size = f"{size}<br>{told}"
             return describe_group(name, size, links, stages, muted)
         stage = stage_named(stages, selection.stage)
         if stage is None:
