@@ -2916,6 +2916,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它在 {devices} 上运行。</translation>
     </message>
     <message>
+        <source>It runs while the condition of any element is true: an element whose condition is false keeps its values.</source>
+        <translation>只要任一元素的条件为真就继续运行：条件为假的元素保持其值不变。</translation>
+    </message>
+    <message>
         <source>It touched what is selected.</source>
         <translation>它触及了所选内容。</translation>
     </message>
@@ -10880,6 +10884,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在 {library} 中运行，即 {place}</translation>
     </message>
     <message>
+        <source>runs on while any is true</source>
+        <translation>任一为真时继续运行</translation>
+    </message>
+    <message>
         <source>runs on while true</source>
         <translation>为真时继续</translation>
     </message>
@@ -11816,6 +11824,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{calls:,.0f} 次调用</translation>
     </message>
     <message>
+        <source>{calls}, whose equations count where the function is called first</source>
+        <translation>{calls}，其方程计入该函数首次调用之处</translation>
+    </message>
+    <message>
         <source>{call} makes a new function but does not call it.</source>
         <translation>{call} 生成了一个新的函数，但没有调用它。</translation>
     </message>
@@ -12014,6 +12026,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{count:,} scope</source>
         <translation>{count:,} 个作用域</translation>
+    </message>
+    <message>
+        <source>{count:,} shared call</source>
+        <translation>{count:,} 次共享调用</translation>
     </message>
     <message>
         <source>{count:,} signature</source>
