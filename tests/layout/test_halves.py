@@ -86,7 +86,7 @@ def test_where_no_lines_lead_across_connectors_tell_the_bytes(view: View) -> Non
 
 @pytest.mark.parametrize("direction", ["down", "right"])
 def test_a_closed_backward_part_says_what_it_reads(view: View, direction: str) -> None:
-    forward, backward = halves(view)
+    forward, _ = halves(view)
     scene = build_scene(view, frozenset({forward}), direction=direction)
     connectors = scene.connectors
     told = [

@@ -196,7 +196,10 @@ def test_loops_are_entered_by_round_and_print_once() -> None:
 
 def until_ten(x: Any) -> Any:
     """Doubles `x`, and counts how often, as long as it is below 10."""
-    body = lambda s: (s[0] + 1, jnp.where(s[1] > 1.0, s[1] * 2.0, s[1] + 1.0))  # noqa: E731
+
+    def body(s: Any) -> Any:
+        return s[0] + 1, jnp.where(s[1] > 1.0, s[1] * 2.0, s[1] + 1.0)
+
     return jax.lax.while_loop(lambda s: (s[1] < 10.0).all(), body, (0, x))
 
 
