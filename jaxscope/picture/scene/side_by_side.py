@@ -472,8 +472,8 @@ class OffPageConnectors:
                     told.add(wire.source, wire.bundle, True, far, wire.values)
                 if self._wiring.targets_of(wire.bundle) == (pair.backward,):
                     continue
-            elif (wire.source, wire.target) in self.pairs.get(box, ()) and self._tells_apart(wire):
-                told.add(wire.target, wire.bundle, False, wire.source, wire.values)
+            elif (far := self._find_told_forward(box, wire)) != NONE:
+                told.add(wire.target, wire.bundle, False, far, wire.values)
                 continue
             elif isinstance(wire.target, int) and self._is_open_backward(wire.target):
                 partner = self._pair_of[wire.target]
@@ -529,11 +529,13 @@ class OffPageConnectors:
     def _is_open_backward(self, end: End) -> bool:
         return not isinstance(end, Port) and self._is_backward(end) and self._wiring.is_open[end]
 
-    def _tells_apart(self, wire: Wire) -> bool:
-        """Whether connectors inside an open forward part lead to its closed backward part."""
-        forward, backward = wire.source, wire.target
-        assert not isinstance(forward, Port) and not isinstance(backward, Port)
-        return self._wiring.is_open[forward] and not self._wiring.is_open[backward]
+    def _find_told_forward(self, box: int, wire: Wire) -> int:
+        """The open forward part whose connectors tell of a line to its closed backward part."""
+        for pair in self.pairs.get(box, ()):
+            is_open = [self._wiring.is_open[part] for part in pair]
+            if (wire.source, wire.target) == pair and is_open == [True, False]:
+                return pair.forward
+        return NONE
 
     def _far_of(self, end: End) -> int:
         """A box, or the one that a bundle reaches through a port."""

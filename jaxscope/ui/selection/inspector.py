@@ -714,7 +714,10 @@ class SelectionDescriber:
         if isinstance(places[0], GroupPlace):
             name, size = self._name_of(places[0])[0], places[0].size
             graph = self._selection.graph_of(selection.stage)
-            if num_shared := sum("shares" in graph.attributes(n) for n in selection.nodes):
+            num_shared = 0
+            if graph is not None:
+                num_shared = sum("shares" in graph.attributes(node) for node in selection.nodes)
+            if num_shared:
                 told = tr(
                     "{calls}, whose equations count where the function is called first",
                     calls=tr_count(num_shared, "shared call"),
