@@ -16,6 +16,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, QTimer, QUrl, Signal
 from PySide6.QtWidgets import QFrame, QTabBar, QTextBrowser, QVBoxLayout, QWidget
 
 from jaxscope.model import (
+    NONE,
     Direction,
     Fate,
     Graph,
@@ -41,7 +42,7 @@ from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.cards import Card, find_card
 from jaxscope.program.cost.lines import LineCost
-from jaxscope.program.dataflow import find_shown_groups
+from jaxscope.program.dataflow import attribute_column, find_shown_groups
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.kernel_grid import PLACES
@@ -716,7 +717,8 @@ class SelectionDescriber:
             graph = self._selection.graph_of(selection.stage)
             num_shared = 0
             if graph is not None:
-                num_shared = sum("shares" in graph.attributes(node) for node in selection.nodes)
+                shares = attribute_column(graph, "shares")[list(selection.nodes)]
+                num_shared = int(np.count_nonzero(shares != NONE))
             if num_shared:
                 told = tr(
                     "{calls}, whose equations count where the function is called first",
