@@ -27,7 +27,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.export.measurement_files import recompilation_to_json
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.experiments import Recompilation, Signature
-from jaxscope.program.recompilation import LOOP_PREFIX, describe_key_change
+from jaxscope.program.recompilation import LOOP_PREFIX, bare_name, describe_key_change
 from jaxscope.schema.archive import save_capture
 from jaxscope.schema.contract import Json, number_to_json
 from jaxscope.schema.whole_file import write_bytes
@@ -268,7 +268,7 @@ class Watch(contextlib.ContextDecorator):
         if options.out is None and options.stop_after is None:
             return None
         name = name_of(jitted.function)
-        if options.catch and name not in options.catch:
+        if options.catch and not {name, bare_name(name)} & {*options.catch}:
             return None
         owner = (name, place_of(jitted.function))
         with self._lock:

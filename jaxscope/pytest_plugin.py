@@ -333,10 +333,10 @@ class CountedCompilations:
 
     def _check(self, found: Recompilation) -> None:
         __tracebackhide__ = True
-        from jaxscope.program.recompilation import describe_key_change
+        from jaxscope.program.recompilation import bare_name, describe_key_change
 
         name = self._function
-        own = [one for one in found.signatures if one.function == name]
+        own = [one for one in found.signatures if name in (one.function, bare_name(one.function))]
         earlier = sum(one.count for one in found.outside if one.function == name)
         count = len(own) + earlier
         if not count:

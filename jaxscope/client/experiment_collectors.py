@@ -329,7 +329,11 @@ _ANSWERS = Codec(
             defaults={"num_calls": 1},
         ),
         OutsideCompilation: Rules(
-            kinds={"count": Annotated[int, msgspec.Meta(ge=1)], "seconds": _NotNegative},
+            kinds={
+                "count": Annotated[int, msgspec.Meta(ge=1)],
+                "seconds": _NotNegative,
+                "num_again": Annotated[int, msgspec.Meta(ge=0)],
+            },
             as_list=True,
         ),
     },

@@ -281,11 +281,13 @@ class OutsideCompilation:
         function: As JAX names it.
         count: Of programs.
         seconds: Traced, lowered, compiled.
+        num_again: Of them, those that the same function had compiled at the same line before.
     """
 
     function: str
     count: int
     seconds: float
+    num_again: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,15 +40,20 @@ LOOP_PREFIX = "lax."
 """Before the name of such an operation where it is listed like a jitted function: `lax.scan`."""
 
 
+def bare_name(function: str) -> str:
+    """`loss` of `grad(loss)`: the name that JAX gives a program of it."""
+    return function.rpartition("(")[2].rstrip(")")
+
+
 def repeated_outside(outside: Sequence[OutsideCompilation]) -> tuple[OutsideCompilation, ...]:
-    """Operations with a body that were compiled more than once outside of jitted functions."""
-    return tuple(p for p in outside if p.function in WITH_BODY and p.count > 1)
+    """Operations with a body that a line of a function compiled anew, outside of jit."""
+    return tuple(p for p in outside if p.function in WITH_BODY and p.num_again)
 
 
 def num_recompilations(found: Recompilation) -> int:
     """How often something was compiled again."""
     again = sum(signature.nearest is not None for signature in found.signatures)
-    return again + sum(program.count - 1 for program in repeated_outside(found.outside))
+    return again + sum(program.num_again for program in repeated_outside(found.outside))
 
 
 def wasted_seconds(
@@ -60,7 +65,7 @@ def wasted_seconds(
 
 
 def _wasted_outside(program: OutsideCompilation) -> float:
-    return program.seconds * (program.count - 1) / program.count
+    return program.seconds * program.num_again / program.count
 
 
 def describe_key_change(change: KeyChange) -> str:
@@ -85,7 +90,7 @@ def advise(
         Advice(
             program.function,
             "new_function",
-            _advise_body(program.function, program.count),
+            _advise_body(program.function, program.num_again + 1),
             _wasted_outside(program),
         )
         for program in repeated_outside(outside)

@@ -259,6 +259,9 @@ def test_loops_of_lax_with_a_new_body_each_time_are_recompilations(watch: Watch)
     assert (advice.function, advice.kind) == ("scan", "new_function")
     assert found.wasted == pytest.approx(advice.seconds)
     assert num_recompilations(watch("scans_one_body()")) == 0
+    # A gradient scans forward and backward: programs of their own.
+    found = watch("scanned(f32[3])", "grad(scanned)(f32[3])")
+    assert num_recompilations(found) == 0 and not found.advice
 
 
 def test_a_signature_counts_for_one_advice_and_types_that_follow_from_x64_for_none(

@@ -14,7 +14,9 @@ import functools
 import inspect
 import logging
 import re
+import sys
 import threading
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import islice
@@ -463,6 +465,7 @@ _EVENTS = {
     "/jax/core/compile/backend_compile_duration": "compile",
 }
 _EXPLAINS = "jax_explain_cache_misses"
+_OURS = frozenset({"jax", "jaxlib", "jaxscope", "contextlib", "functools", "threading"})
 
 OnCompiled = Callable[["RecordedJit", CallKey, dict[str, float], bool, str], None]
 OnCalled = Callable[["RecordedJit", CallKey], None]
@@ -472,6 +475,14 @@ def _loggers_of_jax() -> Iterator[logging.Logger]:
     for name in [*logging.root.manager.loggerDict]:
         if name == "jax" or name.startswith("jax."):
             yield logging.getLogger(name)
+
+
+def _find_user_line() -> str:
+    """The innermost line that runs now and is neither JAX's nor ours; empty without one."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame and str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
 
 
 class _CallOfThread(threading.local):
@@ -491,8 +502,10 @@ class JitRecorder:
         num_calls: Of jitted functions, from outside of any trace.
         num_within: Calls of jitted functions within transforms and traces: what they compile by
             themselves belongs to no key.
-        outside: Programs compiled outside of calls of jitted functions: number and seconds by the
-            name that JAX gives them. Single operations, and jitted functions within transforms.
+        outside: Programs compiled outside of calls of jitted functions, by the name that JAX gives
+            them: number, seconds, and how many of them `running` had compiled at the same line of
+            the user's before. Single operations, and jitted functions within transforms.
+        running: What is run now.
         is_user_code: Whether what is compiled now is the user's doing.
         original: JAX's own `jit`.
     """
@@ -500,7 +513,9 @@ class JitRecorder:
     def __init__(self, on_called: OnCalled, on_compiled: OnCompiled) -> None:
         self.num_calls = 0
         self.num_within = 0
-        self.outside: dict[str, tuple[int, float]] = {}
+        self.outside: dict[str, tuple[int, float, int]] = {}
+        self.running: object = None
+        self._lines: set[tuple[object, str, str]] = set()
         self.is_user_code = False
         self.original = jax.jit
         self._explained: Any = None
@@ -600,9 +615,13 @@ class JitRecorder:
         elif self.is_user_code:
             name = str(details.get("fun_name") or "unnamed")
             name = name.removeprefix("jit(").removesuffix(")") if name.startswith("jit(") else name
-            count, seconds = self.outside.get(name, (0, 0.0))
-            is_program = _EVENTS[event] == "compile"
-            self.outside[name] = (count + is_program, seconds + duration_secs)
+            count, seconds, num_again = self.outside.get(name, (0, 0.0, 0))
+            if _EVENTS[event] == "compile":
+                count += 1
+                line = self.running, name, _find_user_line()
+                num_again += line in self._lines and line[2] != ""
+                self._lines.add(line)
+            self.outside[name] = (count, seconds + duration_secs, num_again)
 
     def _on_event(self, event: str, **_details: Any) -> None:
         self._now.num_cache_hits += self._now.is_inside and event == CACHE_HIT
@@ -753,6 +772,7 @@ class CompilationWatch:
 
     def _run(self, function: Callable[..., Any], call: Call) -> None:
         self.recorder.is_user_code = True
+        self.recorder.running = id(call.base), call.transforms
         try:
             result = function(*call.args, **call.kwargs)
             jax.block_until_ready(result)  # type: ignore[no-untyped-call] # JAX does not annotate it
