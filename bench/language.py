@@ -3,10 +3,11 @@
     python -m bench.language [SAMPLE …] [--list]
 
 Opens each sample in a real window, selects equations and instructions with their cards, and turns
-to the pages of the program. Of the first it measures all that the pages of *Measure* can, compares
-it with another call, steps through it, and lets calls fail. Counted by kind are the sentences in
-Chinese and those with English phrases: a phrase has one of the small words of English beside
-others. Code, names and numbers are neither. A lesson is the user's file, which nobody translates.
+to the pages of the program. Of the first it opens the menus and dialogs, measures all that the
+pages of *Measure* can, compares it with another call, steps through it, and lets calls fail.
+Counted by kind are the sentences in Chinese and those with English phrases: a phrase has one of the
+small words of English beside others. Code, names and numbers are neither. A lesson is the user's
+file, which nobody translates.
 """
 
 from __future__ import annotations
@@ -23,15 +24,19 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt, QTimer
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QApplication,
     QComboBox,
+    QDialog,
     QHeaderView,
     QLabel,
+    QLineEdit,
+    QMenu,
+    QPlainTextEdit,
     QTabBar,
     QTextBrowser,
     QWidget,
@@ -55,6 +60,8 @@ _FIRST = "samples/quick_start.py"
 _OTHER_CALL = "grad(simple_graph)(f32[3])"
 _NOT_FINITE = "grad(simple_graph)(f32[3] * jnp.inf)"
 _FAILING = ("simple_graph(f32[3] @", "loss(f32[2])", "simple_graph(f32[3], 1)", 'simple_graph("a")')
+_DIALOGS = ("run_script", "paste_code", "export_dialog", "show_trusted_folders")
+_DIALOGS += ("show_guide", "show_glossary", "show_keys", "show_about", "start_tour")
 _NODES = 6
 _ROWS = 40
 _LIMIT_S = 240.0
@@ -100,7 +107,12 @@ def _texts_of(widget: QWidget) -> Iterator[str]:
             yield str(model.headerData(column, widget.orientation()) or "")
     elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
         yield from _cells(widget.model(), QModelIndex())
-    yield _plain(widget.toolTip())
+    elif isinstance(widget, QLineEdit | QPlainTextEdit):
+        yield widget.placeholderText()
+    told = (widget.toolTip(), widget.accessibleName(), widget.accessibleDescription())
+    yield from map(_plain, (*told, widget.windowTitle()))
+    for action in widget.actions():
+        yield from map(_plain, (action.text(), action.toolTip()))
 
 
 def _plain(text: str) -> str:
@@ -169,6 +181,7 @@ def _look(app: QApplication, window: MainWindow, path: Path, found: Found, *, me
     for name in _DRAWER:
         _show(app, window, name, found)
     if measures:
+        _open_dialogs(app, window, found)
         _measure(app, window, found)
         _compare(app, window, found)
         _step(app, window, found)
@@ -178,6 +191,32 @@ def _look(app: QApplication, window: MainWindow, path: Path, found: Found, *, me
             _wait(app, lambda: not window.controller.state.is_running)
             _rest(app)
             collect("error", window.error_panel, found)
+
+
+def _open_dialogs(app: QApplication, window: MainWindow, found: Found) -> None:
+    """The menus, and what the commands in them open over the window."""
+
+    def close() -> None:
+        for dialog in (
+            w for w in app.topLevelWidgets() if isinstance(w, QDialog) and w.isVisible()
+        ):
+            collect(f"dialog {type(dialog).__name__}", dialog, found)
+            for tabs in dialog.findChildren(QTabBar):
+                for number in range(tabs.count()):
+                    tabs.setCurrentIndex(number)
+                    collect(f"dialog {type(dialog).__name__}", dialog, found)
+            dialog.close()
+
+    for menu in window.findChildren(QMenu):
+        menu.aboutToShow.emit()
+        for text in (text for widget in (menu,) for text in _texts_of(widget)):
+            for sentence, is_english in classify(text):
+                found["menus"][is_english].add(sentence)
+    for command in _DIALOGS:
+        QTimer.singleShot(500, close)
+        window.commands.actions[command].trigger()
+        _rest(app, 0.7)
+        close()
 
 
 def _show(app: QApplication, window: MainWindow, name: str, found: Found) -> None:

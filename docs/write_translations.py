@@ -37,7 +37,7 @@ TABLES = {
     "jaxscope.model.capture": ("Severity",),
     "jaxscope.model.said": (
         *("SENTENCES", "LISTED", "CLAUSES", "BOTH", "EITHER", "LINES", "NAMED", "ENDED", "WHOLE"),
-        *("TOGETHER", "BESIDE"),
+        *("TOGETHER", "BESIDE", "WITHIN"),
     ),
     "jaxscope.model.graph": ("PART_NAMES",),
     "jaxscope.model.stages": ("JAXPR", "LATE_KINDS"),
@@ -108,6 +108,9 @@ OF_REPORTS = (
 
 COLUMNS = {"_MOVES": (1, 2), "MORE_KEYS": (1,), "_AXES": (0,), "FATES": (1,)}
 """Of tables whose rows are tuples: where texts stand that are shown."""
+
+OF_QT = {"&Look in:": "查找范围(&L)：", "Files of &type:": "文件类型(&T)："}
+"""Texts of Qt's `QFileDialog` that Qt's own file lacks: it has older ones."""
 
 NOUNS = {"_NOUNS", "_OTHERS"}
 """Tables of nouns in the singular that `tr_count` is given."""
@@ -204,7 +207,7 @@ def read_translations(path: Path = SOURCE) -> dict[str, str]:
     if not path.exists():
         return {}
     found = {}
-    for message in ET.parse(path).getroot().iter("message"):
+    for message in ET.parse(path).getroot().iterfind("context[1]/message"):
         translation = message.find("translation")
         if translation is not None and translation.get("type") is None:
             found[message.findtext("source") or ""] = translation.text or ""
@@ -231,6 +234,14 @@ def format_source(texts: set[str], known: dict[str, str]) -> str:
             "    <message>",
             f"        <source>{escape(text)}</source>",
             f"        {translation}",
+            "    </message>",
+        ]
+    lines += ["</context>", "<context>", "    <name>QFileDialog</name>"]
+    for text, told in OF_QT.items():
+        lines += [
+            "    <message>",
+            f"        <source>{escape(text)}</source>",
+            f"        <translation>{escape(told)}</translation>",
             "    </message>",
         ]
     return "\n".join([*lines, "</context>", "</TS>", ""])

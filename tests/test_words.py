@@ -12,9 +12,14 @@ import pytest
 
 from jaxscope.cli.parser import parse
 from jaxscope.model.words import TERMS
+from jaxscope.ui.pages import PAGES as PAGES_OF_WINDOW
+from jaxscope.ui.window.commands import COMMANDS
 from jaxscope.verbs import VERBS
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+import write_translations  # noqa: E402 - found after docs/ is on the path
+
 SHOWN = ("cli", "client", "export", "model", "picture", "program", "report", "ui", "worker")
 """Packages whose texts a person reads."""
 QUOTED = {
@@ -118,6 +123,53 @@ def test_the_chinese_words_are_in_use_and_one_for_each_thing() -> None:
     assert len({word for _, word, _ in rows}) == len({name for name, _, _ in rows}) == len(rows)
     told = "".join(page.read_text("utf-8") for page in TRANSLATIONS if page != CHINESE)
     assert not [word for _, word, _ in rows if word not in told]
+
+
+def labels_of_the_window() -> dict[str, str]:
+    """What the window writes on pages, menus, their commands and buttons, in both languages."""
+    told = write_translations.read_translations()
+    commands = (text for each in COMMANDS for text in (each.menu, each.text))
+    buttons = ("Compare", "Compare without this pass", "Where the time goes", "Open")
+    english = {*(page.title for page in PAGES_OF_WINDOW.values()), *commands, *buttons}
+    return {text.removesuffix(" …"): told[text].removesuffix(" …") for text in english}
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in TRANSLATIONS if p.suffix == ".md" and p != CHINESE], ids=lambda p: p.name
+)
+def test_the_translations_name_parts_of_the_window_as_it_does_in_chinese(page: Path) -> None:
+    def named(path: Path) -> list[list[str]]:
+        text = _FENCED.sub("", path.read_text("utf-8"))
+        return [
+            re.split("[,，] ?", " ".join(name.split()))
+            for name in re.findall(r"(?<!\*)\*([^*`|]+)\*(?!\*)", text)
+        ]
+
+    labels = labels_of_the_window()
+    wanted = [
+        [labels[part] for part in name]
+        for name in named(page.with_name(page.name.replace(".zh.md", ".md")))
+        if all(part in labels for part in name)
+    ]
+    told = named(page)
+    assert [name for name in wanted if name not in told] == []
+    assert [n for n in told if any(labels.get(part, part) != part for part in n)] == []
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in TRANSLATIONS if p.suffix == ".md" and p != CHINESE], ids=lambda p: p.name
+)
+def test_the_translations_have_the_numbers_and_the_code_of_their_pages(page: Path) -> None:
+    def figures(path: Path) -> tuple[set[str], set[str]]:
+        text = re.sub(r"^(Fact|Show|Stage|Steps):.*$", "", path.read_text("utf-8"), flags=re.M)
+        text = re.sub(r"\]\([^)]*\)", "]", _FENCED.sub("", text))
+        code = {" ".join(each.split()) for each in re.findall("`([^`]+)`", text)}
+        bare = re.sub("`[^`]+`", "", text)
+        return set(re.findall(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?", bare)), code
+
+    numbers, code = figures(page.with_name(page.name.replace(".zh.md", ".md")))
+    told, quoted = figures(page)
+    assert numbers <= told and code <= quoted
 
 
 @pytest.mark.parametrize("verb", list(VERBS))

@@ -85,7 +85,7 @@ from jaxscope.schema.capture_messages import (
 )
 from jaxscope.wire.messages import Message
 
-_NO_GRAPH = Unavailable("The passes are a list; each has its own text.", "passes")
+_NO_GRAPH = Unavailable(say("The passes are a list; each has its own text."), "passes")
 _STAGE = "passes"
 
 
@@ -127,7 +127,7 @@ class PassesAssembler:
         records = self.passes.records
         missing = None
         if not records:
-            reason = fields.reason or "XLA wrote down no passes on this platform."
+            reason = fields.reason or say("XLA wrote down no passes on this platform.")
             missing = Unavailable(reason, _STAGE)
         return Stage(
             name=_STAGE,
@@ -210,7 +210,7 @@ _MAX_MESSAGES = 500
 _MAX_MESSAGE_CHARS = 500_000
 _TAGGED_TEXTS = frozenset({"stablehlo", "hlo", "optimized"})
 _SEVERITIES = list(Severity)
-_WAITING = Unavailable("The text has not arrived.")
+_WAITING = Unavailable(say("The text has not arrived."))
 _NO_HEAD = Head("", "", (), FunctionSource(), NO_ENVIRONMENT, "")
 
 
@@ -356,7 +356,7 @@ class CaptureAssembler:
     def _interpret(self, fields: StageFields, message: Message) -> Graph | Unavailable:
         """The stage's graph; whatever goes wrong becomes the reason why there is none."""
         if fields.form == "none":
-            return Unavailable("This stage has no graph.", fields.name)
+            return Unavailable(say("This stage has no graph."), fields.name)
         try:
             if fields.form == "graph":
                 graph = graph_from_arrays(message.arrays)
@@ -365,7 +365,9 @@ class CaptureAssembler:
             return _place_the_call(graph, (self._head or _NO_HEAD).call_place)
         except Exception as error:  # a program may be stranger than any list of errors
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            return Unavailable(f"The program could not be drawn: {reason}.", fields.name)
+            return Unavailable(
+                say("The program could not be drawn: {reason}.", reason=reason), fields.name
+            )
 
     def _interpret_hlo(self, stage: str, message: Message) -> Graph:
         graph = convert_hlo(
@@ -467,7 +469,13 @@ class CaptureAssembler:
     def _told_messages(self) -> tuple[str, ...]:
         if not self._num_messages_left_out:
             return tuple(self._messages)
-        return (*self._messages, f"{self._num_messages_left_out} more messages were left out.")
+        return (
+            *self._messages,
+            say(
+                "{num_messages_left_out} more messages were left out.",
+                num_messages_left_out=self._num_messages_left_out,
+            ),
+        )
 
     def _read_done(self, message: Message) -> None:
         seconds = read_message_fields(message, DoneFields).wall_seconds
@@ -526,7 +534,7 @@ def _line_nodes(text: StageText, stage: Stage) -> npt.NDArray[np.int32]:
 
 def _seconds(seconds: float | None) -> float | Unavailable:
     if seconds is None or not math.isfinite(seconds) or seconds < 0.0:
-        return Unavailable("The time of this stage was not measured.")
+        return Unavailable(say("The time of this stage was not measured."))
     return seconds
 
 
@@ -575,7 +583,8 @@ def read_text(message: Message) -> str:
 _OF_FUSION = re.compile(r"wrapped_.+|.*fusion[\w.]*")
 """Kernels that have the name of an instruction; others may have that of a computation."""
 NO_ASSIGNMENT = Unavailable(
-    "The files that were opened hold no buffer assignment (…-buffer-assignment.txt).", "optimized"
+    say("The files that were opened hold no buffer assignment (…-buffer-assignment.txt)."),
+    "optimized",
 )
 
 
@@ -623,9 +632,10 @@ def tell_other_program(graphs: Mapping[str, Graph]) -> str:
     pairs = [(first.type, second.type) for first, second in zip(before, after, strict=False)]
     if len(before) == len(after) and all(_may_be_part(*pair) for pair in pairs):
         return ""
-    return (
-        "The HLO before and after optimization are of different programs: their arguments differ. "
-        "Several processes may have written to one folder. Nothing is linked between the stages."
+    return say(
+        "The HLO before and after optimization are of different programs: their "
+        "arguments differ. Several processes may have written to one folder. Nothing "
+        "is linked between the stages."
     )
 
 
@@ -660,10 +670,13 @@ def tell_foreign_kernels(capture: Capture) -> str:
     if not foreign:
         return ""
     such = ", ".join(foreign[:3]) + (" …" if len(foreign) > 3 else "")
-    return (
-        f"The optimized program has no instruction of the name of {len(foreign):,} of the "
-        f"{len(machine.kernels):,} kernels ({such}). Where several processes wrote to one folder, "
-        "kernels of an earlier one are among them."
+    return say(
+        "The optimized program has no instruction of the name of {num_foreign:,} of "
+        "the {num_kernels:,} kernels ({such}). Where several processes wrote to one "
+        "folder, kernels of an earlier one are among them.",
+        num_foreign=len(foreign),
+        num_kernels=len(machine.kernels),
+        such=such,
     )
 
 

@@ -14,6 +14,7 @@ from jaxscope.client.requests import CaptureRequest, ValuesRequest
 from jaxscope.errors import JaxscopeError, Stopped, TraceError, WorkerLost
 from jaxscope.model import Capture, Check
 from jaxscope.model.capture import Checked, Severity
+from jaxscope.model.said import say
 from jaxscope.model.targets import is_absent
 from jaxscope.model.values import NonfiniteOrigin, Values
 
@@ -44,11 +45,15 @@ _RULES = {
 """Rules by the kind of an error of JAX's."""
 _IMMUTABLE = "JAX arrays are immutable"
 _ORIGIN_REMEDIES = {
-    _RESULT: "Keep what the equation reads in its domain: clip it, or add a small number to it.",
+    _RESULT: say(
+        "Keep what the equation reads in its domain: clip it, or add a small number to it."
+    ),
     _GRADIENT: (
-        "Keep what is differentiated away from where its derivative is infinite, as by a small "
-        "number that is added. A branch counts even where jnp.where drops its value: give it a "
-        "safe operand, as in jnp.sqrt(jnp.where(x > 0, x, 1.0))."
+        say(
+            "Keep what is differentiated away from where its derivative is infinite, as "
+            "by a small number that is added. A branch counts even where jnp.where drops "
+            "its value: give it a safe operand, as in jnp.sqrt(jnp.where(x > 0, x, 1.0))."
+        )
     ),
 }
 
@@ -76,7 +81,9 @@ def check_call(request: CaptureRequest, on_event: OnEvent | None = None) -> Chec
     )
     again = _Part(on_event, Output)  # it printed while it was captured
     if is_absent(request.target):
-        skipped = f"Values were not looked at: nothing runs on {request.target} here."
+        skipped = say(
+            "Values were not looked at: nothing runs on {target} here.", target=request.target
+        )
     else:
         try:
             checks = with_origins(checks, ask(values, Values, again))
@@ -145,13 +152,24 @@ def with_origins(checks: list[Check], values: Values) -> list[Check]:
 
 def _of_origin(rule: str, origin: NonfiniteOrigin) -> Check:
     kind = "NaN" if origin.kind == "nan" else "Inf"
-    whose = "The gradient is" if rule == _GRADIENT else "Results are"
-    rounds = "".join(f", iteration {number:,}" for number in origin.iterations)
+    is_gradient = rule == _GRADIENT
+    odd = say("The gradient is not finite") if is_gradient else say("Results are not finite")
+    stage: str = origin.stage
+    for number in origin.iterations:
+        stage = say("{stage}, iteration {number:,}", stage=stage, number=number)
     return Check(
         rule,
         Severity.WARNING,
-        f"{whose} not finite. The first equation that makes {kind} is {origin.equation} "
-        f"({origin.operation}) of the stage {origin.stage}{rounds}: {origin.because}",
+        say(
+            "{odd}. The first equation that makes {kind} is {equation} "
+            "({operation}) of the stage {stage}: {because}",
+            odd=odd,
+            kind=kind,
+            equation=origin.equation,
+            operation=origin.operation,
+            stage=stage,
+            because=origin.because,
+        ),
         _ORIGIN_REMEDIES[rule],
         "",
         origin.equation,

@@ -43,6 +43,7 @@ from jaxscope.errors import (
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, is_available
 from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
+from jaxscope.model.said import say
 from jaxscope.schema.records import Codec, Rules
 from jaxscope.wire.messages import Message
 
@@ -160,7 +161,7 @@ class TimingCollector:
         timing = self._assembler.timing()
         if not timing.measurements:
             return None
-        note = "The run ended early: these results are partial."
+        note = say("The run ended early: these results are partial.")
         return dataclasses.replace(timing, warnings=(*timing.warnings, note))
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from jaxscope.errors import SourceError
 from jaxscope.model.dumps import FoundDumps, ModuleFiles
 from jaxscope.model.file_kinds import FileForm, is_job_text, recognise
-from jaxscope.model.said import say
+from jaxscope.model.said import join_first, say
 from jaxscope.wire.job_files import MODULE_ENDING, PACKED, read_head, read_whole
 
 MAX_FILES = 200_000
@@ -170,7 +170,9 @@ class _Finder:
             return
         for entry in listed:
             if self._num_files >= MAX_FILES:
-                note = f"Only the first {MAX_FILES:,} files were looked at."
+                note = say(
+                    "Only the first {max_files:,} files were looked at.", max_files=MAX_FILES
+                )
                 self._notes += [] if note in self._notes else [note]
                 return
             if entry.is_dir(follow_symlinks=False):
@@ -182,15 +184,14 @@ class _Finder:
                 self._num_files += 1
                 yield entry.path
             elif os.path.isdir(entry.path):
-                self._pass_over(entry.path, "a link to a folder, which can be named itself")
+                self._pass_over(entry.path, say("a link to a folder, which can be named itself"))
 
     def _pass_over(self, path: str, reason: str) -> None:
         self._passed_over.setdefault(reason, []).append(path)
 
     def _tell_passed_over(self) -> list[str]:
         return [
-            f"{paths[0]}{f' and {len(paths) - 1:,} more' if len(paths) > 1 else ''} "
-            f"{'were' if len(paths) > 1 else 'was'} passed over: {reason}."
+            say("Passed over: {paths}: {reason}.", paths=join_first(paths, 1), reason=reason)
             for reason, paths in self._passed_over.items()
         ]
 
@@ -295,7 +296,11 @@ class _Finder:
             modules = _join(modules, _without_repeats(list(dumped.values())))
         modules += self._single
         if not (modules or self._captures or self._profiles or self._texts):
-            count = f"None of its {self._num_files:,} files is one." if self._num_files else ""
+            count = (
+                say("None of its {num_files:,} files is one.", num_files=self._num_files)
+                if self._num_files
+                else ""
+            )
             raise _nothing_in(
                 ", ".join(paths), " ".join([count, *self._tell_passed_over()]).strip()
             )
@@ -303,7 +308,13 @@ class _Finder:
         found = [_finish(each, label) for each, label in zip(modules, labels, strict=True)]
         notes = [*self._tell_passed_over(), *self._notes]
         if self._others and self._num_looked_at > _MAX_LOOKED_AT:
-            notes = [*notes, f"Only {_MAX_LOOKED_AT:,} files with names of no kind were looked at."]
+            notes = [
+                *notes,
+                say(
+                    "Only {max_looked_at:,} files with names of no kind were looked at.",
+                    max_looked_at=_MAX_LOOKED_AT,
+                ),
+            ]
         return FoundDumps(
             *(paths, tuple(found), tuple(self._captures), tuple(self._profiles), tuple(notes)),
             tuple(self._texts),
@@ -446,9 +457,12 @@ def _tell_old_files(files: Mapping[str, Sequence[str]]) -> str:
         return ""
     such = os.path.basename(old[0])
     count = f"{len(old):,} files of this module are" if len(old) > 1 else "A file of this module is"
-    return (
-        f"{count} older than its HLO before optimization, which is written first ({such}): an "
-        "earlier process may have written to the same folder. Give each run a folder of its own."
+    return say(
+        "{count} older than its HLO before optimization, which is written first "
+        "({such}): an earlier process may have written to the same folder. Give each "
+        "run a folder of its own.",
+        count=count,
+        such=such,
     )
 
 

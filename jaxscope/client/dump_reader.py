@@ -14,6 +14,7 @@ from jaxscope.errors import Explanation, SourceError
 from jaxscope.model import Capture
 from jaxscope.model.dumps import FoundDumps, ModuleFiles
 from jaxscope.model.file_kinds import HEAD_BYTES, FileForm, recognise
+from jaxscope.model.said import say
 from jaxscope.model.timing import Profile
 from jaxscope.program.job_texts import (
     JobText,
@@ -86,10 +87,16 @@ def explain_no_module(found: FoundDumps, recordings: Mapping[str, Recording | st
     """Why nothing can be opened where only profiles were found, and they hold no module."""
     problems = [each for each in recordings.values() if isinstance(each, str)]
     return Explanation(
-        what=f"There is no module in {', '.join(found.paths)}, only a profile without modules.",
-        why=" ".join(problems) or "XLA's profiler writes the modules that ran while it recorded.",
-        remedy="Open the dump folder of the same run beside it. What the profile measured is "
-        "listed by: jaxscope open PROFILE",
+        what=say(
+            "There is no module in {paths}, only a profile without modules.",
+            paths=", ".join(found.paths),
+        ),
+        why=" ".join(problems)
+        or say("XLA's profiler writes the modules that ran while it recorded."),
+        remedy=say(
+            "Open the dump folder of the same run beside it. What the profile measured is "
+            "listed by: jaxscope open PROFILE"
+        ),
     )
 
 
@@ -189,4 +196,7 @@ def read_texts(found: FoundDumps) -> dict[str, JobText | str]:
 
 
 def _nothing_whole(path: str) -> str:
-    return f"{path} has words of a log or message of JAX's or XLA's, but no line that is whole."
+    return say(
+        "{path} has words of a log or message of JAX's or XLA's, but no line that is whole.",
+        path=path,
+    )

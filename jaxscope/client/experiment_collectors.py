@@ -70,6 +70,7 @@ from jaxscope.model.experiments import (
 from jaxscope.model.graph import graph_from_arrays
 from jaxscope.model.hardware import Ceiling, Ceilings
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.said import say
 from jaxscope.model.timing import (
     Measurement,
     NodeTime,
@@ -385,9 +386,9 @@ def _read_work(message: Message, prefix: str) -> ProgramWork:
     return find_program_work(graph)
 
 
-SCALE_PROTOCOL = (
-    "Each call timed by itself until its result was ready, in random pairs of chunks of 20, or of "
-    "single calls where they take over 10 ms."
+SCALE_PROTOCOL = say(
+    "Each call timed by itself until its result was ready, in random pairs of "
+    "chunks of 20, or of single calls where they take over 10 ms."
 )
 _MAX_POINTS = 1_000
 
@@ -448,7 +449,7 @@ class LabCollector(abc.ABC):
         """What was found before the run ended early."""
         if self.is_empty():
             return None
-        self.warnings.append("The run ended early: these results are partial.")
+        self.warnings.append(say("The run ended early: these results are partial."))
         return self.result()
 
 
@@ -457,7 +458,7 @@ class ProfileCollector(LabCollector):
 
     def __init__(self, call: str = "") -> None:
         super().__init__(call)
-        missing = Unavailable("It was not measured.")
+        missing = Unavailable(say("It was not measured."))
         self._compiled: NodeTimes | Unavailable = missing
         self._eager: NodeTimes | Unavailable = missing
         self._timeline: Timeline | Unavailable = missing
@@ -733,7 +734,9 @@ def _read_outcome(message: Message, release: tuple[int, int]) -> RematOutcome:
     if fields.reason is not None:
         return RematOutcome(fields.policy, missing=Unavailable(fields.reason))
     graph = graph_from_arrays(message.arrays)
-    stage = Stage("gradient", "", Unavailable("Not sent."), graph, Cost(), Unavailable("Not kept."))
+    stage = Stage(
+        "gradient", "", Unavailable(say("Not sent.")), graph, Cost(), Unavailable(say("Not kept."))
+    )
     kept = find_kept(stage, graph)
     proto = message.arrays.get("proto")
     if proto is None or proto.dtype != np.uint8 or proto.ndim != 1:
@@ -830,7 +833,7 @@ class AgreementCollector(LabCollector):
         super().__init__(call)
         self._pairs: list[ResultsAgreement] = []
         self._equations = _Equations()
-        self._origin: NumericDivergence | Unavailable = Unavailable("It was not looked for.")
+        self._origin: NumericDivergence | Unavailable = Unavailable(say("It was not looked for."))
 
     def take(self, message: Message) -> None:
         if message.type == "results":
@@ -986,7 +989,7 @@ class ComparisonCollector(LabCollector):
         self._assembler = TimingAssembler(call)
         self._sides = ("first", "second")
         self._costs = (ProgramCost(), ProgramCost())
-        self._agreement = ResultsAgreement("first", "second", (), "They were not compared.")
+        self._agreement = ResultsAgreement("first", "second", (), say("They were not compared."))
 
     def feed(self, message: Message) -> Iterator[Event]:
         yield from super().feed(message)

@@ -30,6 +30,7 @@ from jaxscope.client.worker_failures import (
     name_machine,
 )
 from jaxscope.errors import InternalError, JaxscopeError, Stopped, WorkerLost
+from jaxscope.model.said import say
 from jaxscope.schema.safe_text import HeadAndTail, clean_fields
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import Message, read_message
@@ -85,7 +86,7 @@ class AwaitedRun:
             return self._end.result
         if isinstance(self._end, Failed):
             raise self._end.error
-        raise InternalError("A run ended without a word.")
+        raise InternalError(say("A run ended without a word."))
 
     def wait_for_end(self) -> None:
         """Wait until no process of the run is left, however it ends."""
@@ -309,9 +310,9 @@ class Run(AwaitedRun):
 
 def _describe_nonsense(error: BaseException) -> WorkerLost:
     return WorkerLost(
-        "The worker sent something that is no message of jaxscope's.",
+        say("The worker sent something that is no message of jaxscope's."),
         why=f"{type(error).__name__}: {error}"[:1000],
-        remedy="Does the code write to file descriptors that it did not open?",
+        remedy=say("Does the code write to file descriptors that it did not open?"),
         kind="ProtocolViolation",
     )
 
@@ -319,7 +320,7 @@ def _describe_nonsense(error: BaseException) -> WorkerLost:
 def describe_bug(error: BaseException) -> InternalError:
     """What to say where following a run raised something that is no fault of the run."""
     return InternalError(
-        "Following the run failed: this is a bug in jaxscope.",
+        say("Following the run failed: this is a bug in jaxscope."),
         why=f"{type(error).__name__}: {error}"[:1000],
         kind=type(error).__name__,
     )

@@ -21,6 +21,7 @@ from typing import IO
 from jaxscope.client.live_run import Run
 from jaxscope.client.supervisor_link import SupervisorLink
 from jaxscope.errors import JaxscopeError, WorkerLost
+from jaxscope.model.said import say
 from jaxscope.supervisor.process_tree import (
     end_marked,
     kill_group,
@@ -98,7 +99,7 @@ class LiveSupervisor:
         """
         with self._lock:
             if self.is_lost:
-                raise WorkerLost("The supervisor of the workers is gone.")
+                raise WorkerLost(say("The supervisor of the workers is gone."))
             self._runs[number] = run
             self._unstarted[number] = data
             self._has_runs.set()
@@ -122,14 +123,16 @@ class LiveSupervisor:
         """
         with self._sending:
             if self._is_closed:
-                raise WorkerLost("The session is closed.")
+                raise WorkerLost(say("The session is closed."))
             if number is not None:
                 self._sent_at[number] = self._num_asked
             try:
                 self._input.write(data)
                 self._input.flush()
             except (OSError, ValueError) as error:
-                raise WorkerLost("The supervisor of the workers is gone.", why=str(error)) from None
+                raise WorkerLost(
+                    say("The supervisor of the workers is gone."), why=str(error)
+                ) from None
 
     def forget(self, number: int) -> None:
         """Forget a run that has ended."""
@@ -361,5 +364,5 @@ def _skip_greeting(output: IO[bytes]) -> bytes:
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     if stream is None:
-        raise JaxscopeError("A pipe to the supervisor is missing.")
+        raise JaxscopeError(say("A pipe to the supervisor is missing."))
     return stream

@@ -19,6 +19,7 @@ from jaxscope.errors import (
 )
 from jaxscope.model import Capture
 from jaxscope.model.hardware import chip_names, find_chip
+from jaxscope.model.said import say
 
 Found = tuple[str, Capture | JaxscopeError]
 
@@ -62,7 +63,7 @@ def capture_targets(
             with the file or the call itself is raised at once.
     """
     if not targets:
-        raise UsageError("No target is named.", remedy="Such as v5e:2x2,h100.")
+        raise UsageError(say("No target is named."), remedy=say("Such as v5e:2x2,h100."))
     found: list[Found] = []
     with Session(request.python, is_warm=False) as session:
         for target in targets:
@@ -87,7 +88,7 @@ def _capture(
     except JaxscopeError as error:
         return error
     if not isinstance(result, Capture):
-        raise InternalError(f"A capture returned {type(result).__name__}.")
+        raise InternalError(say("A capture returned {name}.", name=type(result).__name__))
     return result
 
 

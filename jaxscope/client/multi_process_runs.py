@@ -50,6 +50,7 @@ from jaxscope.errors import InternalError, JaxscopeError, Stopped, TraceError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import NO_ENVIRONMENT, Environment
 from jaxscope.model.experiments import ProgramComparison, ResultsAgreement
+from jaxscope.model.said import said, say
 from jaxscope.model.statistics import (
     CHUNK,
     LEAST_PROCESSES,
@@ -157,7 +158,7 @@ class CompositeRun(AwaitedRun, abc.ABC):
         """
         with self._lock:
             if self._stop:
-                raise Stopped("The run was stopped.", kind="Stopped")
+                raise Stopped(say("The run was stopped."), kind="Stopped")
             part = self._start_worker(request, on_event)
             self._parts.append(part)
         return part
@@ -337,7 +338,7 @@ class RigorousRun(CompositeRun):
     def run_parts(self) -> Result:
         request = self.request
         if not isinstance(request, TimeRequest | ComparisonRequest):
-            raise InternalError(f"A {request.type} request is not repeated.")
+            raise InternalError(say("A {type} request is not repeated.", type=request.type))
         for number in range(1, RIGOROUS_PROCESSES + 1):
             prefix = f"Process {number} of {RIGOROUS_PROCESSES}: "
 
@@ -349,7 +350,13 @@ class RigorousRun(CompositeRun):
 
             found = self.start_part(dataclasses.replace(request, rigorous=False), pass_on).wait()
             if not isinstance(found, Timing | ProgramComparison):
-                raise InternalError(f"A {request.type} run returned {type(found).__name__}.")
+                raise InternalError(
+                    say(
+                        "A {type} run returned {name}.",
+                        type=request.type,
+                        name=type(found).__name__,
+                    )
+                )
             self._found.append(found)
             whole = self._combine()
             timing = whole.timing if isinstance(whole, ProgramComparison) else whole
@@ -361,9 +368,11 @@ class RigorousRun(CompositeRun):
     def partial(self) -> Result | None:
         if not self._found:
             return None
-        note = (
-            f"The run ended early: these results are partial, of {len(self._found)} of "
-            f"{RIGOROUS_PROCESSES} processes."
+        note = say(
+            "The run ended early: these results are partial, of {num_found} of "
+            "{rigorous_processes} processes.",
+            num_found=len(self._found),
+            rigorous_processes=RIGOROUS_PROCESSES,
         )
         return with_warning(self._combine(), note)
 
@@ -475,7 +484,7 @@ class PairedRun(CompositeRun):
     ) -> None:
         super().__init__(request, start_worker, on_event)
         if not isinstance(request, ComparisonRequest):
-            raise InternalError(f"A {request.type} request has no two sides.")
+            raise InternalError(say("A {type} request has no two sides.", type=request.type))
         self._sides = side_requests(request)
         self._found: list[ProgramComparison] = []
         self._pair: _ProcessPair | None = None
@@ -492,22 +501,31 @@ class PairedRun(CompositeRun):
                 self.tell(MeasurementArrived(measurement))
             now_s = time.monotonic()
             if now_s - start_s + (now_s - before_s) > _MOST_S and number < RIGOROUS_PROCESSES:
-                self._note = (
-                    f"Ended after {number} of {RIGOROUS_PROCESSES} pairs of processes: each takes "
-                    f"{now_s - before_s:.0f} s. Fewer than six give no verdict."
+                self._note = say(
+                    "Ended after {number} of {rigorous_processes} pairs of processes: each takes "
+                    "{each_s:.0f} s. Fewer than six give no verdict.",
+                    number=number,
+                    rigorous_processes=RIGOROUS_PROCESSES,
+                    each_s=now_s - before_s,
                 )
                 break
         return self._combine()
 
     def partial(self) -> Result | None:
-        note = (
-            f"The run ended early: these results are partial, of {len(self._found)} of "
-            f"{RIGOROUS_PROCESSES} pairs of processes."
+        note = say(
+            "The run ended early: these results are partial, of {num_found} of "
+            "{rigorous_processes} pairs of processes.",
+            num_found=len(self._found),
+            rigorous_processes=RIGOROUS_PROCESSES,
         )
         if self._found:
             return with_warning(self._combine(), note)
         begun = self._pair.partial() if self._pair is not None else None
-        return None if begun is None else with_warning(begun, f"{note} Of the first, not all.")
+        return (
+            None
+            if begun is None
+            else with_warning(begun, say("{note} Of the first, not all.", note=note))
+        )
 
     def _combine(self) -> ProgramComparison:
         whole = combine_comparisons(self._found)
@@ -571,7 +589,7 @@ class _ProcessPair:
         self._ended: set[int] = set()
         self._num_compilations = 0
         self._ready: list[SideReady] = []
-        self._agreement = ResultsAgreement("first", "second", (), "They were not compared.")
+        self._agreement = ResultsAgreement("first", "second", (), say("They were not compared."))
         self._turns = InterleavedSamples((CHUNK, CHUNK))
 
     def measure(self) -> ProgramComparison:
@@ -630,7 +648,13 @@ class _ProcessPair:
         self._send(side, "block", kept=kept, dropped=dropped)
         block = self._await(side, BlockMeasured)
         if block.reason:
-            raise TraceError(f"The {_NAMES[side]} program failed while measured: {block.reason}")
+            raise TraceError(
+                say(
+                    "The {side} program failed while measured: {reason}",
+                    side=said(_NAMES[side]),
+                    reason=block.reason,
+                )
+            )
         self._num_compilations += block.num_compilations
         return block.seconds
 
@@ -655,7 +679,9 @@ class _ProcessPair:
                 self._tell(event.text)
             elif not isinstance(event, MeasurementArrived):
                 self._whole.tell(event)
-        raise InternalError(f"The {_NAMES[side]} process ended before its time.")
+        raise InternalError(
+            say("The {names} process ended before its time.", names=said(_NAMES[side]))
+        )
 
     def _tell(self, text: str) -> None:
         self._whole.tell(Progress("pairs", self._prefix + text))
@@ -688,7 +714,7 @@ class _ProcessPair:
         ]
         warnings = [*first.warnings, *second.warnings]
         if self._num_compilations:
-            warnings.append("A program compiled again while it was measured.")
+            warnings.append(say("A program compiled again while it was measured."))
         is_judged = all(side.is_judged for side in self._ready)
         ratios = np.asarray(turns.log_ratios, np.float64)
         why_not = "" if is_judged else "a program computes nothing, or no numbers"

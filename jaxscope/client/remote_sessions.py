@@ -37,6 +37,7 @@ from jaxscope.client.ssh_target import SshTarget, is_remote, parse_ssh_target, t
 from jaxscope.client.supervisor_link import Connection, SupervisorLink, start_process
 from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, UsageError, WorkerLost
 from jaxscope.model.graph import strings_to_arrays
+from jaxscope.model.said import say
 from jaxscope.wire.relay import GREETING
 
 # Start a supervisor on another machine through the system's OpenSSH, and say in a sentence why that
@@ -112,14 +113,14 @@ _KINDS: tuple[tuple[str, str, str, str], ...] = (
     (
         r"could not resolve hostname|name or service not known|nodename nor servname",
         "UnknownHost",
-        "There is no machine called {host}.",
-        "Check the name; `ssh {machine}` must work in a terminal.",
+        say("There is no machine called {host}."),
+        say("Check the name; `ssh {machine}` must work in a terminal."),
     ),
     (
         r"host key verification failed|remote host identification has changed",
         "UnknownHostKey",
-        "The key of {host} is not the known one, or not known yet.",
-        "Connect once with `ssh {machine}` in a terminal and compare the key.",
+        say("The key of {host} is not the known one, or not known yet."),
+        say("Connect once with `ssh {machine}` in a terminal and compare the key."),
     ),
     (
         r"permission denied|too many authentication failures|no supported authentication",
@@ -132,19 +133,19 @@ _KINDS: tuple[tuple[str, str, str, str], ...] = (
         r"connection refused",
         "Refused",
         "{host} refuses the connection: no SSH server listens there.",
-        "Check the machine and the port.",
+        say("Check the machine and the port."),
     ),
     (
         r"timed out|no route to host|network is unreachable|host is down",
         "Unreachable",
         "{host} does not answer.",
-        "Is it running, and is a VPN needed?",
+        say("Is it running, and is a VPN needed?"),
     ),
     (
         r"connection (?:closed|reset)|broken pipe|kex_exchange|client_loop",
         _LOST,
-        "The connection to {host} was lost.",
-        "Run again: the connection is made anew.",
+        say("The connection to {host} was lost."),
+        say("Run again: the connection is made anew."),
     ),
 )
 _TRANSIENT = frozenset({"Refused", "Unreachable", _LOST})
@@ -163,15 +164,21 @@ def explain_link(status: int | None, said: str, *, machine: str, python: str) ->
     told = said.strip()[-1000:]
     if status == TOO_OLD_STATUS and (old := _read_old_python(told)):
         return EnvironmentProblem(
-            f"The Python of {host} is too old: {old}, and jaxscope needs 3.11 or newer.",
-            remedy="Name a newer one there with --python, such as --python '~/venv/bin/python'.",
+            say(
+                "The Python of {host} is too old: {old}, and jaxscope needs 3.11 or newer.",
+                host=host,
+                old=old,
+            ),
+            remedy=say(
+                "Name a newer one there with --python, such as --python '~/venv/bin/python'."
+            ),
             kind="TooOldPython",
         )
     if status in (126, 127):
         return EnvironmentProblem(
-            f"There is no {python} on {host}.",
+            say("There is no {python} on {host}.", python=python, host=host),
             why=told,
-            remedy="Install Python 3.11 or newer there, or name where it is with --python.",
+            remedy=say("Install Python 3.11 or newer there, or name where it is with --python."),
             kind="NoPython",
         )
     for pattern, kind, what, remedy in _KINDS:
@@ -184,15 +191,27 @@ def explain_link(status: int | None, said: str, *, machine: str, python: str) ->
             )
     if status is None:
         return EnvironmentProblem(
-            f"{host} accepted the connection and started nothing in time.",
+            say("{host} accepted the connection and started nothing in time.", host=host),
             why=told,
-            remedy=f"Does `ssh {_spell(machine)} {python} --version` answer in a terminal?",
+            remedy=say(
+                "Does `ssh {machine} {python} --version` answer in a terminal?",
+                machine=_spell(machine),
+                python=python,
+            ),
             kind="NoAnswer",
         )
     return EnvironmentProblem(
-        f"Nothing could be started on {host}: ssh ended with status {status}.",
+        say(
+            "Nothing could be started on {host}: ssh ended with status {status}.",
+            host=host,
+            status=status,
+        ),
         why=told,
-        remedy=f"Does `ssh {_spell(machine)} {python} --version` answer in a terminal?",
+        remedy=say(
+            "Does `ssh {machine} {python} --version` answer in a terminal?",
+            machine=_spell(machine),
+            python=python,
+        ),
         kind="NotStarted",
     )
 
@@ -293,8 +312,8 @@ class SshLink:
         program = shutil.which("ssh")
         if program is None:
             raise EnvironmentProblem(
-                "There is no ssh on this machine.",
-                remedy="Install OpenSSH's client (on Debian: apt-get install openssh-client).",
+                say("There is no ssh on this machine."),
+                remedy=say("Install OpenSSH's client (on Debian: apt-get install openssh-client)."),
                 kind="NoSsh",
             )
         words = [program, "-T"]
@@ -389,7 +408,9 @@ def collect_sources(files: Iterable[str | None]) -> dict[str, bytes]:
             found[file] = _read(file)
         except OSError as error:
             raise SourceError(
-                Explanation(f"{file} cannot be read.", error.strerror or str(error), file)
+                Explanation(
+                    say("{file} cannot be read.", file=file), error.strerror or str(error), file
+                )
             ) from None
     while waiting:
         file = waiting.pop()
@@ -403,10 +424,16 @@ def collect_sources(files: Iterable[str | None]) -> dict[str, bytes]:
             waiting.append(other)
             if len(found) > MAX_FILES or sum(map(len, found.values())) > MAX_BYTES:
                 raise UsageError(
-                    f"{os.path.basename(file)} imports too much from beside it to be sent "
-                    "to another machine.",
-                    why=f"At most {MAX_FILES} files and {MAX_BYTES >> 20} MiB are sent.",
-                    remedy="Install that code as a package on the other machine.",
+                    say(
+                        "{basename} imports too much from beside it to be sent to another machine.",
+                        basename=os.path.basename(file),
+                    ),
+                    why=say(
+                        "At most {max_files} files and {max_bytes} MiB are sent.",
+                        max_files=MAX_FILES,
+                        max_bytes=MAX_BYTES >> 20,
+                    ),
+                    remedy=say("Install that code as a package on the other machine."),
                     kind="TooManySources",
                 )
     return found
@@ -560,7 +587,7 @@ class RemoteSessions:
                 self._sessions[key] = made
         if self._over.is_set():
             made.close()
-            raise WorkerLost("The session is closed.")
+            raise WorkerLost(say("The session is closed."))
         threading.Thread(
             target=self._keep_alive, args=(made,), name="jaxscope far session", daemon=True
         ).start()

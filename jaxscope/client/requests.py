@@ -432,7 +432,9 @@ def request_fields(request: Request) -> dict[str, Any]:
     for name in ("file", "other_file"):
         if path := fields.get(name):
             if "\0" in path:
-                raise UsageError(f"{path[:100]!r} is no path: it holds a zero byte.")
+                raise UsageError(
+                    say("{path} is no path: it holds a zero byte.", path=repr(path[:100]))
+                )
             fields[name] = os.path.abspath(os.path.expanduser(path))
     if fields.get("loaded"):
         fields["loaded"] = _read_loaded(fields["loaded"], fields.get("target", ""))
@@ -441,13 +443,21 @@ def request_fields(request: Request) -> dict[str, Any]:
             _check_target(target, is_run=isinstance(request, _RUNNING))
     for call in (fields.get("call"), fields.get("other_call"), *fields.get("calls", ())):
         if isinstance(call, str) and len(call) > MAX_CALL_CHARS:
-            raise UsageError(f"A call may have {MAX_CALL_CHARS} characters, not {len(call)}.")
+            raise UsageError(
+                say(
+                    "A call may have {max_call_chars} characters, not {num_call}.",
+                    max_call_chars=MAX_CALL_CHARS,
+                    num_call=len(call),
+                )
+            )
     if "file" in fields and not fields["file"] and not fields.get("call"):
-        raise UsageError("Neither a file nor a call is named.", remedy="Name a file.")
+        raise UsageError(say("Neither a file nor a call is named."), remedy=say("Name a file."))
     for name in ("timeout_s", "memory_bytes"):
         limit = getattr(request, name)
         if limit is not None and not limit > 0:
-            raise UsageError(f"The limit {name} must be positive, not {limit}.")
+            raise UsageError(
+                say("The limit {name} must be positive, not {limit}.", name=name, limit=limit)
+            )
     return fields
 
 
@@ -464,15 +474,20 @@ def _check_target(target: str, *, is_run: bool) -> None:
 def _read_loaded(loaded: Mapping[str, str], target: str) -> dict[str, str]:
     """Files of arguments by their paths, made absolute."""
     if is_remote(target):
-        raise UsageError("Arguments are loaded from files on this machine only.")
+        raise UsageError(say("Arguments are loaded from files on this machine only."))
     return {path: os.path.abspath(os.path.expanduser(file)) for path, file in loaded.items()}
 
 
 def _explain_nothing_runs(target: str) -> Explanation:
     return Explanation(
-        what=f"Programs for {target} are compiled only: nothing runs that could be timed.",
-        why="Ahead of time there are no values, no times and no autotuning among kernels.",
-        remedy="Take a device that is here, such as --target cpu. `jaxscope targets` estimates "
-        "times from what is published of chips.",
+        what=say(
+            "Programs for {target} are compiled only: nothing runs that could be timed.",
+            target=target,
+        ),
+        why=say("Ahead of time there are no values, no times and no autotuning among kernels."),
+        remedy=say(
+            "Take a device that is here, such as --target cpu. `jaxscope targets` "
+            "estimates times from what is published of chips."
+        ),
         kind="NothingRuns",
     )

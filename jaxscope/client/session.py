@@ -40,6 +40,7 @@ from jaxscope.client.requests import (
 )
 from jaxscope.client.supervisor_link import LocalLink, SupervisorLink, find_program
 from jaxscope.errors import JaxscopeError, WorkerLost
+from jaxscope.model.said import say
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.messages import Message, encode_message
 from jaxscope.wire.relay import encode, encode_control
@@ -248,7 +249,7 @@ class Session:
         """The running supervisor; a new one where that of this machine was lost."""
         with self._lock:
             if self._is_over:
-                raise WorkerLost("The session is closed.")
+                raise WorkerLost(say("The session is closed."))
             if not self._live.is_alive() and not self._link.machine:
                 self._live = self._connect()
             return self._live
@@ -272,7 +273,7 @@ class Session:
             return
         try:
             if run.num_moves > _MAX_MOVES:
-                raise WorkerLost("One after the other was lost.")
+                raise WorkerLost(say("One after the other was lost."))
             self._give(number, run, data)
         except JaxscopeError as error:
             run.lose("was lost before it began, and so was one in its place", str(error))

@@ -6,6 +6,7 @@ import re
 
 from jaxscope.errors import UsageError
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.said import say
 
 SCHEME = "ssh://"
 DEFAULT_TARGET = "cpu"
@@ -66,9 +67,9 @@ def parse_ssh_target(text: str) -> SshTarget:
     port = int(match["port"] or 0) if match is not None else 0
     if match is None or port > 65535 or (match["port"] is not None and port == 0):
         raise UsageError(
-            f"There is no target {text[:100]!r}.",
-            why="A target on another machine is ssh://HOST/TARGET.",
-            remedy="Such as ssh://gpu-box/gpu:0 or ssh://me@10.0.0.7:2222/cpu:8.",
+            say("There is no target {text}.", text=repr(text[:100])),
+            why=say("A target on another machine is ssh://HOST/TARGET."),
+            remedy=say("Such as ssh://gpu-box/gpu:0 or ssh://me@10.0.0.7:2222/cpu:8."),
             kind="UnknownTarget",
         )
     host = match["host"].strip("[]")

@@ -18,6 +18,7 @@ from jaxscope.client.events import ArrayViewed, Event, Failed, Finished, Stepped
 from jaxscope.client.requests import RunMessage, StepRequest, look_message, move_message
 from jaxscope.client.session import Session
 from jaxscope.errors import InternalError
+from jaxscope.model.said import say
 from jaxscope.model.values import ArrayView, Step
 
 _LOOPS = ("scan", "while")
@@ -144,7 +145,7 @@ class SteppingClient:
     def _send(self, message: RunMessage) -> None:
         send = getattr(self._run, "send", None)
         if send is None:
-            raise InternalError("A run of several processes cannot be stepped through.")
+            raise InternalError(say("A run of several processes cannot be stepped through."))
         send(message)
 
     def _await(self, is_wanted: Callable[[Event], bool]) -> Any:
@@ -160,6 +161,6 @@ class SteppingClient:
             if isinstance(event, Failed):
                 raise event.error
             if isinstance(event, Finished):
-                raise InternalError("The run ended before it was asked to.")
+                raise InternalError(say("The run ended before it was asked to."))
             if is_wanted(event):
                 return event

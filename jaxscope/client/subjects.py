@@ -8,6 +8,7 @@ from jaxscope.client.one_shot import OnEvent, capture
 from jaxscope.errors import UsageError
 from jaxscope.model import Capture, Timing
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.model.said import say
 from jaxscope.program.diff.captures import ComparedCapture, CompileSettings
 from jaxscope.schema.archive import load_session
 
@@ -27,9 +28,9 @@ def load_saved(file: str, call: str | None) -> tuple[Capture, Timing | None]:
     saved, timing = load_session(file)
     if call not in (None, saved.call):
         raise UsageError(
-            f"{file} is a saved capture of another call.",
+            say("{file} is a saved capture of another call.", file=file),
             why=f"It holds {saved.call}.",
-            remedy="Leave the call out, or name the Python file to run this one.",
+            remedy=say("Leave the call out, or name the Python file to run this one."),
         )
     return saved, timing
 
@@ -57,8 +58,8 @@ def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -
         return ComparedCapture(word, saved, timing)
     if not file.endswith(".py"):
         raise UsageError(
-            f"{word} is neither a saved capture nor a call.",
-            remedy="A side is a .jaxscope or .json file, FILE.py, or 'FILE.py::CALL'.",
+            say("{word} is neither a saved capture nor a call.", word=word),
+            remedy=say("A side is a .jaxscope or .json file, FILE.py, or 'FILE.py::CALL'."),
         )
     made_with = CompileSettings(
         options.get("python") or "", options.get("x64", False), options.get("options") or {}

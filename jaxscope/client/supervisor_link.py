@@ -13,13 +13,17 @@ from typing import Protocol
 
 from jaxscope.errors import BOOTSTRAP, EnvironmentProblem, Explanation
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.said import say
 from jaxscope.wire.relay import encode_control
 
 _NOT_ON_WINDOWS = Explanation(
-    "Programs cannot be run on Windows yet.",
-    why="jaxscope runs a program in processes of its own, by means that Linux and macOS have.",
-    remedy="Run it in WSL 2, where all of jaxscope works. Here, saved captures and what jobs left "
-    "behind can be opened, and jaxscope.capture(function, *arguments) works in Python.",
+    say("Programs cannot be run on Windows yet."),
+    why=say("jaxscope runs a program in processes of its own, by means that Linux and macOS have."),
+    remedy=say(
+        "Run it in WSL 2, where all of jaxscope works. Here, saved captures and what "
+        "jobs left behind can be opened, and jaxscope.capture(function, *arguments) "
+        "works in Python."
+    ),
     kind="NotStarted",
 )
 
@@ -122,5 +126,5 @@ def start_process(command: list[str]) -> subprocess.Popen[bytes]:
         )
     except OSError as error:
         raise EnvironmentProblem(
-            "No process can be started.", why=str(error), kind="NotStarted"
+            say("No process can be started."), why=str(error), kind="NotStarted"
         ) from None

@@ -22,6 +22,7 @@ from jaxscope.errors import (
     WorkerLost,
 )
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.said import say
 from jaxscope.model.units import format_place
 from jaxscope.wire.plain_text import strip_controls
 
@@ -41,17 +42,18 @@ def name_machine(failure: JaxscopeError, reason: str, machine: str) -> JaxscopeE
     if reason == "supervisor" and not isinstance(failure, Stopped):
         return WorkerLost(
             Explanation(
-                what=f"The connection to {host} was lost.",
+                what=say("The connection to {host} was lost.", host=host),
                 why=told.why,
-                remedy="Run again: the connection is made anew. What ran there has ended.",
+                remedy=say("Run again: the connection is made anew. What ran there has ended."),
                 kind="LostConnection",
                 output=told.output,
             )
         )
     if isinstance(failure, UserCodeError) and told.kind == "FileNotFoundError":
-        remedy = (
-            f"Only Python modules beside the file are sent to {host}: put data files there, and "
-            "name them by their path there."
+        remedy = say(
+            "Only Python modules beside the file are sent to {host}: put data files "
+            "there, and name them by their path there.",
+            host=host,
         )
         return type(failure)(dataclasses.replace(told, remedy=remedy))
     if isinstance(failure, EnvironmentProblem | WorkerLost) and not isinstance(failure, Stopped):
@@ -129,15 +131,17 @@ def explain_worker_exit(
     """
     stderr = strip_controls(ending.stderr)
     if ending.reason in ("stopped", "killed"):
-        return Stopped(_explanation(ending, file, what="The run was stopped.", kind="Stopped"))
+        return Stopped(_explanation(ending, file, what=say("The run was stopped."), kind="Stopped"))
     if ending.reason == "not_started":
         return _not_started(python, ending.error)
     if ending.reason == "supervisor":
         return WorkerLost(
-            f"The supervisor, which starts and watches workers, {ending.error}.",
+            say("The supervisor, which starts and watches workers, {error}.", error=ending.error),
             why=stderr,
-            remedy="Run again: another one is started. Does the code send signals to processes "
-            "that it did not start, or write to their pipes?",
+            remedy=say(
+                "Run again: another one is started. Does the code send signals to processes "
+                "that it did not start, or write to their pipes?"
+            ),
             kind="SupervisorLost",
         )
     if not ending.has_begun and ending.reason in (_HITS if ending.is_ready else _HITS[:2]):
@@ -147,7 +151,7 @@ def explain_worker_exit(
     if flags := _UNKNOWN_FLAGS.search(stderr):
         return EnvironmentProblem(
             Explanation(
-                what="XLA does not know a flag that is set in XLA_FLAGS.",
+                what=say("XLA does not know a flag that is set in XLA_FLAGS."),
                 why=flags.group()[:500],
                 remedy=_tell_who_sets(flags[1].split()),
                 kind="UnknownFlag",
@@ -156,8 +160,10 @@ def explain_worker_exit(
         )
     what, remedy, kind = _describe(ending)
     if opened and ending.reason == "signal" and kind != "SIGKILL":
-        what = f"The parser of jaxlib died of {kind} while it read {opened}."
-        remedy = "The file is damaged, or nested more deeply than the parser can take."
+        what = say(
+            "The parser of jaxlib died of {kind} while it read {opened}.", kind=kind, opened=opened
+        )
+        remedy = say("The file is damaged, or nested more deeply than the parser can take.")
     return WorkerLost(_explanation(ending, file, what=what, remedy=remedy, kind=kind))
 
 
@@ -167,7 +173,7 @@ _UNKNOWN_FLAGS = re.compile(r".*Unknown flags? in XLA_FLAGS: (.*)")
 def _tell_who_sets(flags: list[str]) -> str:
     ours = os.environ.get("XLA_FLAGS", "").split()
     if any(flag in ours for flag in flags):
-        return "Correct the environment variable XLA_FLAGS; the file is not to blame."
+        return say("Correct the environment variable XLA_FLAGS; the file is not to blame.")
     return (
         "jaxscope was started without this flag: the code sets it in os.environ, or the settings "
         "of this run or its machine do. Correct it there."
@@ -214,45 +220,48 @@ def _describe(ending: WorkerExit) -> tuple[str, str, str]:
     )
     if ending.reason == "timeout":
         return (
-            f"The run did not finish within its time limit: stopped after {ending.seconds:.1f} s.",
-            "Raise the limit with --timeout, or use smaller shapes.",
+            say(
+                "The run did not finish within its time limit: stopped after {seconds:.1f} s.",
+                seconds=ending.seconds,
+            ),
+            say("Raise the limit with --timeout, or use smaller shapes."),
             "Timeout",
         )
     if ending.reason == "memory":
         return (
             f"The run used more memory than its limit, {_gigabytes(ending.memory_bytes)}.{memory}",
-            "Raise the limit with --memory, or use smaller shapes.",
+            say("Raise the limit with --memory, or use smaller shapes."),
             "MemoryLimit",
         )
     if ending.reason == "output":
         return (
-            "The code printed more than 64 MiB.",
-            "Print less: is there a print in a loop?",
+            say("The code printed more than 64 MiB."),
+            say("Print less: is there a print in a loop?"),
             "OutputLimit",
         )
     if ending.reason == "closed":
         return (
-            "The code closed the connection to jaxscope.",
-            "Does it close file descriptors that it did not open?",
+            say("The code closed the connection to jaxscope."),
+            say("Does it close file descriptors that it did not open?"),
             "ConnectionClosed",
         )
     if ending.reason == "garbage":
         return (
-            "The worker sent something that is no message of jaxscope's.",
-            "Does the code write to file descriptors that it did not open?",
+            say("The worker sent something that is no message of jaxscope's."),
+            say("Does the code write to file descriptors that it did not open?"),
             "ProtocolViolation",
         )
     if ending.reason == "signal" and ending.signal is not None:
         return _describe_signal(ending, memory)
     if ending.exit_code is None:
         return (
-            "The process that ran the code is gone; how it ended is not known.",
-            "Run again. Does something else on this machine end or stop processes?",
+            say("The process that ran the code is gone; how it ended is not known."),
+            say("Run again. Does something else on this machine end or stop processes?"),
             "Lost",
         )
     return (
-        f"The code ended the process with exit status {ending.exit_code}.",
-        "Does it, or a library, call `os._exit`?",
+        say("The code ended the process with exit status {exit_code}.", exit_code=ending.exit_code),
+        say("Does it, or a library, call `os._exit`?"),
         f"EXIT({ending.exit_code})",
     )
 
@@ -263,7 +272,7 @@ def _describe_signal(ending: WorkerExit, memory: str) -> tuple[str, str, str]:
         return (
             f"The worker died of SIGKILL (killed by the system, probably because memory ran out, "
             f"as it did for a process while this ran).{memory}",
-            "Use smaller shapes, or close other programs.",
+            say("Use smaller shapes, or close other programs."),
             name,
         )
     meaning = _SIGNAL_MEANINGS.get(name, "")
@@ -271,8 +280,8 @@ def _describe_signal(ending: WorkerExit, memory: str) -> tuple[str, str, str]:
     if name == "SIGKILL":
         if ending.num_oom_kills == 0:
             what += " The system killed nothing for lack of memory meanwhile."
-        return what + memory, "Does the code, or another program, kill processes?", name
-    remedy = "The stack shows which line was running; the last output may say why."
+        return what + memory, say("Does the code, or another program, kill processes?"), name
+    remedy = say("The stack shows which line was running; the last output may say why.")
     return what, remedy, name
 
 
@@ -292,9 +301,15 @@ def _hit_before_it_began(ending: WorkerExit, stderr: str) -> WorkerLost:
     }.get(ending.reason, ("ended", "NotBegun", "write to pipes"))
     return WorkerLost(
         Explanation(
-            what=f"A worker {what} before it began with the run, and so did others in its place.",
-            remedy="The code is not to blame: it did not run. Does something on this machine "
-            f"{does} of jaxscope's?",
+            what=say(
+                "A worker {what} before it began with the run, and so did others in its place.",
+                what=what,
+            ),
+            remedy=say(
+                "The code is not to blame: it did not run. Does something on this machine "
+                "{does} of jaxscope's?",
+                does=does,
+            ),
             kind=kind,
             output=stderr,
         )
@@ -332,8 +347,8 @@ def _user_traceback(stack: str) -> str:
     return "Stack (most recent call last):\n" + "\n".join(reversed(frames))
 
 
-TOO_OLD = "{} is a Python that is too old; jaxscope needs 3.11 or newer."
-TOO_OLD_REMEDY = "Choose a newer interpreter with --python."
+TOO_OLD = "{python} is a Python that is too old; jaxscope needs 3.11 or newer."
+TOO_OLD_REMEDY = say("Choose a newer interpreter with --python.")
 
 
 def is_too_old(stderr: str, name: str) -> bool:
@@ -344,29 +359,39 @@ def is_too_old(stderr: str, name: str) -> bool:
 def _not_started(python: str, error: str) -> EnvironmentProblem:
     if os.strerror(errno.EMFILE) in error or os.strerror(errno.ENFILE) in error:
         return EnvironmentProblem(
-            "No worker can be started: the system gives no more file descriptors.",
+            say("No worker can be started: the system gives no more file descriptors."),
             why=error,
-            remedy=f"Allow more: ulimit -n {ENOUGH_DESCRIPTORS}",
+            remedy=say("Allow more: ulimit -n {count}", count=ENOUGH_DESCRIPTORS),
             kind="TooFewDescriptors",
         )
     return EnvironmentProblem(
-        f"The interpreter {python} cannot be started.",
+        say("The interpreter {python} cannot be started.", python=python),
         why=error,
-        remedy="Check the path given with --python.",
+        remedy=say("Check the path given with --python."),
         kind="NotStarted",
     )
 
 
 def _died_at_start(ending: WorkerExit, python: str, stderr: str) -> JaxscopeError:
     if ending.reason == "start_timeout":
-        what = f"A worker under {python} was not ready within {ending.seconds:.0f} s."
-        remedy = "Is a driver or the disk stuck? Run `import jax` with that interpreter by hand."
+        what = say(
+            "A worker under {python} was not ready within {seconds:.0f} s.",
+            python=python,
+            seconds=ending.seconds,
+        )
+        remedy = say(
+            "Is a driver or the disk stuck? Run `import jax` with that interpreter by hand."
+        )
     elif is_too_old(stderr, "bootstrap.py"):
-        what, remedy = TOO_OLD.format(python), TOO_OLD_REMEDY
+        what, remedy = say(TOO_OLD, python=python), TOO_OLD_REMEDY
     else:
-        what = f"A worker under {python} ended before it was ready."
-        remedy = f"Is {python} a Python interpreter with JAX?"
-    status = "" if ending.exit_code is None else f"Its exit status was {ending.exit_code}."
+        what = say("A worker under {python} ended before it was ready.", python=python)
+        remedy = say("Is {python} a Python interpreter with JAX?", python=python)
+    status = (
+        ""
+        if ending.exit_code is None
+        else say("Its exit status was {exit_code}.", exit_code=ending.exit_code)
+    )
     return EnvironmentProblem(
         Explanation(what, why=status, remedy=remedy, kind="NotReady", output=stderr)
     )

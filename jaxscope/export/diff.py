@@ -13,6 +13,7 @@ from pathlib import Path
 from jaxscope.errors import UsageError
 from jaxscope.export.diff_html import comparison_to_html
 from jaxscope.model import NONE, Capture, Graph, Unavailable
+from jaxscope.model.said import say
 from jaxscope.program.diff.captures import (
     ComparedCapture,
     Comparison,
@@ -225,7 +226,7 @@ def render_comparison(comparison: Comparison, path: Path) -> bytes:
     write = WRITERS.get(path.suffix.lower().removeprefix("."))
     if write is None:
         raise UsageError(
-            f"{path.name} has no ending that names a format of comparisons.",
+            say("{name} has no ending that names a format of comparisons.", name=path.name),
             why="The endings are: " + " ".join(f".{name}" for name in WRITERS) + ".",
         )
     text = write(comparison).rstrip("\n") + "\n"

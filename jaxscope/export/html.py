@@ -47,6 +47,7 @@ from jaxscope.model import (
     Unavailable,
     is_available,
 )
+from jaxscope.model.said import say
 from jaxscope.model.stages import can_ask_for, lowered_name, stage_kind
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.picture.syntax import PythonColouring, program_pattern
@@ -348,7 +349,7 @@ def write_page(
         EnvironmentProblem: That stage is not available; carries the reason.
     """
     find_stage(capture, stage_name)
-    on_step("Linking stages", 0.0)
+    on_step(say("Linking stages"), 0.0)
     data = build_page_data(capture, stage_name)
     drawings: list[str] = []
     for index, stage in enumerate(capture.stages):
@@ -428,7 +429,7 @@ def _spell_stages(stages: Sequence[Mapping[str, Any]], on_step: OnProgress) -> I
     for number, stage in enumerate(stages):
         yield sign
         for piece in _spell_object((name, _spell(column)) for name, column in stage.items()):
-            on_step("Writing", number / len(stages))
+            on_step(say("Writing"), number / len(stages))
             yield piece
         sign = ","
     yield "]" if stages else "[]"

@@ -15,6 +15,7 @@ from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Graph, Stage, StageText, Unavailable, is_available
+from jaxscope.model.said import say
 from jaxscope.model.stages import find_stage_name
 from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.scene.scene import Scene
@@ -72,9 +73,9 @@ def find_stage(capture: Capture, name: str) -> Stage:
     if stage is None:
         names = ", ".join(stage.name for stage in capture.stages) or "none"
         raise UsageError(
-            f"There is no stage {name}.",
-            why=f"The stages of this call are: {names}.",
-            remedy="Name one of them with --stage.",
+            say("There is no stage {name}.", name=name),
+            why=say("The stages of this call are: {names}.", names=names),
+            remedy=say("Name one of them with --stage."),
         )
     if stage.unavailable is not None:
         _require(stage, stage.unavailable)
@@ -98,7 +99,9 @@ def _require(stage: Stage, part: T | Unavailable) -> T:
         EnvironmentProblem: It is unavailable; carries the reason.
     """
     if isinstance(part, Unavailable):
-        raise EnvironmentProblem(f"The stage {stage.name} is not available.", why=part.reason)
+        raise EnvironmentProblem(
+            say("The stage {stage} is not available.", stage=stage.name), why=part.reason
+        )
     return part
 
 
@@ -279,7 +282,7 @@ class ExportOrder:
         )
         if not shown:
             form = "graph" if self.ending in PICTURES else "text"
-            raise EnvironmentProblem(f"No stage of this call has a {form}.")
+            raise EnvironmentProblem(say("No stage of this call has a {form}.", form=form))
         return shown
 
 

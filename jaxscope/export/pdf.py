@@ -18,6 +18,7 @@ from reportlab.pdfgen.canvas import Canvas
 from jaxscope.export.order import OnProgress, ignore_progress, part_of_progress, report_progress
 from jaxscope.export.painter import FONT_FILES
 from jaxscope.export.picture import LinePath, Picture, Polygon, Rect, Shape, Text
+from jaxscope.model.said import say
 from jaxscope.schema.safe_text import make_safe_line
 
 _ARC = 0.4477
@@ -147,13 +148,15 @@ def pictures_to_pdf(
         begin, end = (_PAINTED * place / len(pages) for place in (number, number + 1))
         step = part_of_progress(on_step, begin, end)
         _paint_page(
-            canvas, picture, report_progress(picture.shapes, picture.num_shapes, "Drawing", step)
+            canvas,
+            picture,
+            report_progress(picture.shapes, picture.num_shapes, say("Drawing"), step),
         )
         if name:
             canvas.bookmarkPage(f"page-{number}")
             canvas.addOutlineEntry(make_safe_line(name), f"page-{number}")
         canvas.showPage()
-    on_step("Compressing", _PAINTED)
+    on_step(say("Compressing"), _PAINTED)
     canvas.save()
     return buffer.getvalue()
 

@@ -38,6 +38,7 @@ from jaxscope.export.order import (
 from jaxscope.export.picture import LinePath, Polygon, Rect, Shape, Text, make_picture
 from jaxscope.export.svg import FONT_FALLBACKS, LETTERS, format_number, render_shape
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.said import say
 from jaxscope.picture.scene.scene import TITLE_PX, Scene
 
 _CURVE_BEYOND_PX = 1.0
@@ -406,7 +407,7 @@ def scene_to_png(
     shapes = report_progress(
         picture.shapes,
         picture.num_shapes,
-        "Drawing",
+        say("Drawing"),
         part_of_progress(on_step, 0.0, _GATHERED),
     )
     gather = gather_detailed if is_legible(scale) else gather_joined

@@ -24,6 +24,7 @@ from jaxscope.export.order import (
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, is_available
 from jaxscope.model.lessons import Lesson, TextLesson
+from jaxscope.model.said import say
 from jaxscope.model.values import Step, Stepping
 from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.scene.build import build_scene
@@ -94,7 +95,10 @@ def render_order(order: ExportOrder, on_step: OnProgress = ignore_progress) -> R
     render = _RENDERERS.get(order.ending)
     if render is None:
         known = ", ".join(_RENDERERS)
-        raise UsageError(f"There is no format .{order.ending}.", remedy=f"Formats are {known}.")
+        raise UsageError(
+            say("There is no format .{ending}.", ending=order.ending),
+            remedy=say("Formats are {known}.", known=known),
+        )
     course = ExportProgress(on_step)
     with paused_gc():  # it would go through millions of pieces, holding up a window
         data = render(order, course)
@@ -116,7 +120,7 @@ class ExportProgress:
 
     def go_on(self) -> bool:
         """For a layout, which asks whether it should stop: reported as a step, it never does."""
-        self.on_step("Laying out", 0.0)
+        self.on_step(say("Laying out"), 0.0)
         return False
 
 
@@ -150,7 +154,10 @@ def _choose_open(view: View, expand: str) -> frozenset[str] | None:
         return frozenset()
     if not expand.isascii() or not expand.isdigit() or len(expand) > 9:
         words = f"{FIRST}, {EVERYTHING}, {NOTHING} or a number of boxes"
-        raise UsageError(f"Groups cannot be opened by {expand[:40]!r}.", remedy=f"Say {words}.")
+        raise UsageError(
+            say("Groups cannot be opened by {words}.", words=repr(expand[:40])),
+            remedy=say("Say {words}.", words=words),
+        )
     return open_largest(view, view.all_groups(), int(expand))
 
 
@@ -174,7 +181,7 @@ def _render_png(order: ExportOrder, course: ExportProgress) -> bytes:
     if order.width_px is not None:
         scale = order.width_px / picture.width
     if not 0 < scale < float("inf"):
-        raise UsageError("A picture must be wider than nothing.")
+        raise UsageError(say("A picture must be wider than nothing."))
     possible = fit_scale(picture.width, picture.height, scale)
     if possible < scale * 0.999:
         made, asked = (
@@ -250,11 +257,11 @@ def _render_text(order: ExportOrder, _course: ExportProgress) -> str:
 def _render_json(order: ExportOrder, course: ExportProgress) -> bytes:
     from jaxscope.export.capture_json import capture_to_json
 
-    course.on_step("Gathering", 0.0)
+    course.on_step(say("Gathering"), 0.0)
     pieces = json.JSONEncoder(indent=1, allow_nan=False).iterencode(capture_to_json(order.capture))
     parts: list[bytes] = []
     while text := "".join(itertools.islice(pieces, _JSON_PIECES)):
-        course.on_step("Writing", min(0.99, len(parts) * _JSON_PIECES / _MANY_PIECES))
+        course.on_step(say("Writing"), min(0.99, len(parts) * _JSON_PIECES / _MANY_PIECES))
         parts.append(text.encode())
     return b"".join([*parts, b"\n"])
 

@@ -9,6 +9,7 @@ from jaxscope.export.order import PLAIN, Look, OnProgress, ignore_progress, repo
 from jaxscope.export.painter import FONT_FAMILY
 from jaxscope.export.picture import LinePath, Polygon, Rect, Shape, Text, make_picture
 from jaxscope.model import NONE
+from jaxscope.model.said import say
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.schema.safe_text import escape_html, make_safe_line
 
@@ -45,7 +46,7 @@ def scene_to_svg_parts(
         f' viewBox="0 0 {width} {height}" font-family="{FONT_FALLBACKS}" role="img">\n{name}'
         f'<rect width="{width}" height="{height}" fill="{picture.palette.background}"/>\n'
     )
-    shapes = report_progress(picture.shapes, picture.num_shapes, "Drawing", on_step)
+    shapes = report_progress(picture.shapes, picture.num_shapes, say("Drawing"), on_step)
     elements = (f"{render_shape(shape, scene)}\n" for shape in shapes)
     while part := "".join(itertools.islice(elements, _SHAPES_PER_PART)):
         yield part

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Cost, Graph
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.said import say
 from jaxscope.model.unavailable import Unavailable, is_available
 from jaxscope.model.units import format_place
 
@@ -339,8 +340,10 @@ def pack_module(proto: bytes) -> bytes:
     return zlib.compress(proto, _LEVEL) if len(proto) <= MAX_MODULE_BYTES else b""
 
 
-NO_MEMORY_PLAN = Unavailable("The capture holds no memory plan.", "optimized")
-NO_PLACEMENT = Unavailable("The capture does not say on which devices arrays lie.", "optimized")
+NO_MEMORY_PLAN = Unavailable(say("The capture holds no memory plan."), "optimized")
+NO_PLACEMENT = Unavailable(
+    say("The capture does not say on which devices arrays lie."), "optimized"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +412,7 @@ class SourceFile:
     sha256: str
 
 
-NO_SOURCE = "The text of the source files was left out."
+NO_SOURCE = say("The text of the source files was left out.")
 TYPED_IN_THE_CALL = "typed in the call"
 CALL_FILE = "<jaxscope call>"
 """The name under which Python compiles a call: frames in it are of what is typed there."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from jaxscope.errors import UsageError
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.said import say
 
 _STAGE_OF_ROLE = {
     "pass": "passes",
@@ -106,4 +107,6 @@ class FoundDumps:
         labels = [module.label for module in found or self.modules]
         told = ", ".join(labels[:20]) + (" …" if len(labels) > 20 else "")
         what = f"There are {len(found)} modules {name}." if found else f"There is no module {name}."
-        raise UsageError(what, remedy=f"Choose one: --module NAME. There are: {told}")
+        raise UsageError(
+            what, remedy=say("Choose one: --module NAME. There are: {told}", told=told)
+        )

@@ -11,6 +11,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Environment
 from jaxscope.model.graph import Cost
 from jaxscope.model.hardware import Ceilings
+from jaxscope.model.said import say
 from jaxscope.model.timing import Profile, Scaling, Timing
 from jaxscope.model.unavailable import Unavailable
 from jaxscope.model.values import PassTrial
@@ -126,7 +127,7 @@ class NumericDivergence:
         return tuple(trial for trial in self.trials if trial.outcome in ("equal", "both"))
 
 
-_NOT_LOOKED_FOR = Unavailable("It was not looked for.")
+_NOT_LOOKED_FOR = Unavailable(say("It was not looked for."))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from jaxscope.errors import Explanation
+from jaxscope.model.said import say
 
 ARCHIVE_ENDING, JSON_ENDING = CAPTURE_ENDINGS = (".jaxscope", ".json")
 """How names of saved captures end."""
@@ -166,12 +167,12 @@ _ENDINGS = (
 _DUMPED = re.compile(r"module_\d+\.")
 GZIP, XZ, ZSTD = b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"
 """How compressed files begin."""
-_SAVED = "It is a capture that jaxscope saved: nothing can be run from it."
+_SAVED = say("It is a capture that jaxscope saved: nothing can be run from it.")
 _WHAT_OPENS = (
     "jaxscope opens Python files, captures that it saved, dump folders of XLA and of JAX, HLO, "
     "StableHLO, and what jax.export serialized."
 )
-_REMEDY = "Open the Python file that the program was made from, and run the call."
+_REMEDY = say("Open the Python file that the program was made from, and run the call.")
 
 
 def explain_other_file(path: str, head: bytes) -> Explanation | None:
@@ -185,20 +186,29 @@ def explain_other_file(path: str, head: bytes) -> Explanation | None:
         return None
     name = os.path.basename(path) or path
     if path.endswith(ARCHIVE_ENDING) or (head.lstrip()[:1] == b"{" and _CAPTURE_FORMAT in head):
-        remedy = f"Look at it: jaxscope {name}. To run a call, name its Python file."
-        return _explain(path, f"{name} is no Python file.", _SAVED, remedy)
+        remedy = say("Look at it: jaxscope {name}. To run a call, name its Python file.", name=name)
+        return _explain(path, say("{name} is no Python file.", name=name), _SAVED, remedy)
     form = recognise(head)
     kind = "a compressed file" if head.startswith((GZIP, XZ, ZSTD)) else form and form.value
     if kind is not None:
-        remedy = f"Look at it: jaxscope open {name}. To run a call, name its Python file."
-        return _explain(path, f"{name} is {kind}, not a Python file.", "", remedy)
+        remedy = say(
+            "Look at it: jaxscope open {name}. To run a call, name its Python file.", name=name
+        )
+        return _explain(
+            path, say("{name} is {kind}, not a Python file.", name=name, kind=kind), "", remedy
+        )
     known = sorted(_ENDINGS, key=lambda each: -len(each[0]))
     found = next((what for ending, what in known if path.endswith(ending)), None)
     if head.startswith(b"; ModuleID"):
         found = "LLVM IR"
     if found is None:
         return None
-    return _explain(path, f"{name} is {found}, not a Python file.", _WHAT_OPENS, _REMEDY)
+    return _explain(
+        path,
+        say("{name} is {found}, not a Python file.", name=name, found=found),
+        _WHAT_OPENS,
+        _REMEDY,
+    )
 
 
 def explain_folder(path: str, names: Collection[str]) -> Explanation:
@@ -210,13 +220,13 @@ def explain_folder(path: str, names: Collection[str]) -> Explanation:
     """
     look = f"Look at it: jaxscope open {path}"
     if any(_DUMPED.match(name) for name in names):
-        what = f"{path} is a folder of modules that XLA dumped, not a Python file."
+        what = say("{path} is a folder of modules that XLA dumped, not a Python file.", path=path)
         return _explain(path, what, "", look)
     if "plugins" in names or any(name.endswith(".xplane.pb") for name in names):
-        what = f"{path} is a folder of a profiler's recordings, not a Python file."
+        what = say("{path} is a folder of a profiler's recordings, not a Python file.", path=path)
         return _explain(path, what, "", look)
-    what = f"{path} is a folder, not a Python file."
-    return _explain(path, what, "", "Name a regular file with Python code.")
+    what = say("{path} is a folder, not a Python file.", path=path)
+    return _explain(path, what, "", say("Name a regular file with Python code."))
 
 
 def _explain(path: str, what: str, why: str, remedy: str) -> Explanation:

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.marks import show_marks
+from jaxscope.model.said import said, say, template
 from jaxscope.model.units import format_place
 
 Int32s = npt.NDArray[np.int32]
@@ -117,6 +118,8 @@ WORK_KINDS = (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION)
 CONDITION, BODY = 0, 1
 """Which inside of a `while` a group is: see `Groups.part`."""
 PART_NAMES = ("condition", "body")
+ROUNDS = template("XLA counts the body once; it runs {times} times")
+"""What the attribute `cost_note` says of a loop of HLO."""
 _LOOPS = ("while", "stablehlo.while")
 _ARM = re.compile(r"branch (\d{1,9})(?:: (.*))?")
 
@@ -401,6 +404,15 @@ class Graph:
         is_meant = np.isin(self.nodes.operation, np.array(wanted, np.int32))
         found: list[int] = np.flatnonzero(is_meant).tolist()
         return found
+
+    def group_label(self, group: int) -> str:
+        """What to write on a group's box; words for the inside of a node have their template."""
+        label = self.string(self.groups.label, group)
+        if self.groups.owner[group] == NONE:
+            return label
+        inside, _, owner = label.partition(" of ")
+        part = said(inside) if inside in PART_NAMES else inside
+        return say("{part} of {owner}", part=part, owner=owner) if owner else part
 
     def types(self, index: int) -> tuple[str, ...]:
         """The types of a node's results."""

@@ -209,7 +209,9 @@ class Chip:
         return tuple(map(self._caveat, self.unverified))
 
     def _caveat(self, figure: str) -> tuple[str, str]:
-        return f"{self.title}: {_in_words(figure)} is not verified.", self.unverified[figure]
+        return say(
+            "{title}: {in_words} is not verified.", title=self.title, in_words=_in_words(figure)
+        ), self.unverified[figure]
 
     def _pages(self, figure: str) -> str:
         """Where a figure is from, in brackets; that it is not verified, where it is not."""

@@ -25,6 +25,7 @@ from pathlib import Path
 from jaxscope.errors import UsageError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.file_kinds import open_without_waiting
+from jaxscope.model.said import say
 from jaxscope.model.units import upper_first
 
 LESSON_ENDING = ".md"
@@ -112,13 +113,15 @@ def read_text_lesson(path: Path) -> TextLesson:
             data = file.read(_MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", "") or str(error)
-        raise UsageError(f"{path.name} could not be read.", why=why) from error
+        raise UsageError(say("{name} could not be read.", name=path.name), why=why) from error
     if len(data) > _MAX_BYTES:
-        raise UsageError(f"{path.name} is too large for a lesson: it may have 200 kB.")
+        raise UsageError(
+            say("{name} is too large for a lesson: it may have 200 kB.", name=path.name)
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path.name} is no text in UTF-8.") from error
+        raise UsageError(say("{name} is no text in UTF-8.", name=path.name)) from error
     return parse_text_lesson(text, path)
 
 
@@ -252,10 +255,10 @@ def _read_shown(value: str, line: int, path: Path) -> tuple[str, str]:
 
 def _wrong(path: Path, line: int, why: str) -> UsageError:
     return UsageError(
-        f"{path.name} is no lesson.",
-        why=f"{why}.",
+        say("{name} is no lesson.", name=path.name),
+        why=say("{why}.", why=why),
         where=f"{path.name}:{line}",
-        remedy="docs/reference/files.md says what a lesson may hold.",
+        remedy=say("docs/reference/files.md says what a lesson may hold."),
     )
 
 

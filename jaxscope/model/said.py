@@ -19,6 +19,7 @@ LINES = "{first}\n{then}"
 """By which `say_joined` joins."""
 
 NAMED, TOGETHER, BESIDE = "{name}: {meaning}", "{first}{then}", "{first} · {then}"
+WITHIN = "{outer} / {inner}"
 
 ENDED, WHOLE = "{text}.", "{text}"
 
@@ -51,7 +52,14 @@ def _make(text: str, template: str, values: Mapping[str, object]) -> Said:
 
 def pack_said(said: Said) -> dict[str, Any]:
     """The sentence for a message or a file."""
-    values = {k: pack_said(v) if isinstance(v, Said) else v for k, v in said.values.items()}
+    values = {
+        name: pack_said(v)
+        if isinstance(v, Said)
+        else v
+        if isinstance(v, str | int | float | None)
+        else str(v)
+        for name, v in said.values.items()
+    }
     return {_TEXT: str(said), "template": said.template, "values": values}
 
 

@@ -10,6 +10,12 @@ from jaxscope.model.graph import Graph
 from jaxscope.model.said import say
 from jaxscope.model.unavailable import is_available
 
+RESULT = "result"
+"""What the path of a result begins with; `result[0]` is a part of one."""
+
+GRADIENT_OF = "gradient of "
+"""What the path of a result of the stage `gradient` begins with; the argument's follows."""
+
 
 @dataclass(frozen=True, slots=True)
 class StageKind:

@@ -363,7 +363,7 @@ class Timeline:
 # What the timing lab finds about one call: where its time goes, how it grows with size.
 
 
-NO_TIMELINE = Unavailable("No single run was kept.")
+NO_TIMELINE = Unavailable(say("No single run was kept."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.said import TOGETHER, say
 from jaxscope.model.types import read_count
 from jaxscope.program.dataflow import Boundaries, find_boundaries
 
@@ -67,11 +68,13 @@ class Predicates:
     def label(self, group: int) -> str:
         """The label of a group; an arm that a truth value chooses is `true` or `false` in it."""
         graph = self._graph
-        label, owner = graph.string(graph.groups.label, group), int(graph.groups.owner[group])
+        label, owner = graph.group_label(group), int(graph.groups.owner[group])
         number = int(graph.groups.part[group])
         if owner == NONE or number not in (0, 1) or graph.operation(owner) not in BRANCHES:
             return label
-        return _NUMBERED.sub(self.name_arm(owner, number), label)
+        inside, _, caller = label.partition(" of ")
+        arm = say(TOGETHER, first=self.name_arm(owner, number), then=_NUMBERED.sub("", inside))
+        return say("{part} of {owner}", part=arm, owner=caller) if caller else arm
 
     def is_truth(self, owner: int) -> bool:
         """Whether a truth value chooses the arm: the first operand is one, or was made of one."""
@@ -88,7 +91,7 @@ class Predicates:
         jaxprs; in HLO, and in `stablehlo.if`, the arm of true does.
         """
         if number > 1 or not self.is_truth(owner):
-            return f"branch {number}"
+            return say("branch {number}", number=number)
         is_equation = self._graph.nodes.kind[owner] == NodeKind.EQUATION
         is_true_first = self._is_boolean(owner, 0) and not is_equation
         return "true" if (number == 0) == is_true_first else "false"

@@ -36,6 +36,7 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Direction, Graph, NodeKind, Ragged
 from jaxscope.model.graph import distinct
+from jaxscope.model.said import say
 from jaxscope.model.types import matches_type, read_count
 from jaxscope.program.dataflow import FeedGraph
 
@@ -130,7 +131,7 @@ def parse_query(text: str) -> Query:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None or match.end() == position:
-            raise QueryError(f"This is not understood: {text[position:][:40]}")
+            raise QueryError(say("This is not understood: {text}", text=text[position:][:40]))
         position = match.end()
         if match["arrow"]:
             steps.append([])
@@ -147,11 +148,11 @@ def _assemble(steps: list[list[QueryTerm]], gaps: list[bool]) -> Query:
         return Query(())
     for terms, is_gap in zip(steps, gaps, strict=True):
         if not terms and not is_gap:
-            raise QueryError("An arrow needs something on both sides: dot_general -> add")
+            raise QueryError(say("An arrow needs something on both sides: dot_general -> add"))
         if terms and is_gap:
-            raise QueryError("… stands alone between two arrows: dot_general -> ... -> max")
+            raise QueryError(say("… stands alone between two arrows: dot_general -> ... -> max"))
     if gaps[0] or gaps[-1]:
-        raise QueryError("… needs something before and after it: dot_general -> ... -> max")
+        raise QueryError(say("… needs something before and after it: dot_general -> ... -> max"))
     if len(steps) > 1:
         steps = [[_as_operation(term) for term in terms] for terms in steps]
     pairs = zip(steps, gaps, strict=True)
@@ -170,9 +171,11 @@ def _parse_term(match: re.Match[str]) -> QueryTerm:
             with warnings.catch_warnings(action="ignore"):  # of meanings in later releases
                 re.compile(match["regex"])
         except (re.error, OverflowError) as error:
-            raise QueryError(f"The regular expression is broken: {error}") from None
+            raise QueryError(
+                say("The regular expression is broken: {error}", error=str(error))
+            ) from None
         except RecursionError:
-            raise QueryError("The regular expression is nested too deep.") from None
+            raise QueryError(say("The regular expression is nested too deep.")) from None
         return QueryTerm(TermKind.REGEX, match["regex"], negated)
     if match["quoted"] is not None:
         if match["field"]:
@@ -196,13 +199,19 @@ def _parse_word(word: str, negated: bool) -> QueryTerm:
 
 def _parse_field(field: str, text: str, negated: bool) -> QueryTerm:
     if field not in _FIELDS:
-        raise QueryError(f"There is no {field}: to search in; there are {', '.join(_FIELDS)}.")
+        raise QueryError(
+            say(
+                "There is no {field}: to search in; there are {names}.",
+                field=field,
+                names=", ".join(_FIELDS),
+            )
+        )
     if not text:
-        raise QueryError(f"Say after {field}: what to look for.")
+        raise QueryError(say("Say after {field}: what to look for.", field=field))
     if field == "line":
         number = read_count(text)
         if number is None:
-            raise QueryError("A line is a number: line:12")
+            raise QueryError(say("A line is a number: line:12"))
         return QueryTerm(TermKind.LINE, "", negated, number=number)
     if field == "type" and (shape := _TYPE.match(text)):
         return _type_term(shape, negated)
@@ -212,14 +221,16 @@ def _parse_field(field: str, text: str, negated: bool) -> QueryTerm:
 def _type_term(shape: re.Match[str], negated: bool) -> QueryTerm:
     sizes = tuple(shape[2].split(",")) if shape[2] else ()
     if "" in sizes:
-        raise QueryError("A size is missing: f32[*,128]")
+        raise QueryError(say("A size is missing: f32[*,128]"))
     return QueryTerm(TermKind.TYPE, shape[1] or "*", negated, sizes)
 
 
 def _parse_comparison(match: re.Match[str], negated: bool) -> QueryTerm:
     number = _NUMBER.match(match[3])
     if number is None:
-        raise QueryError(f"{match[3]} is no number; numbers are such as 12, 4k or 1.5M.")
+        raise QueryError(
+            say("{number} is no number; numbers are such as 12, 4k or 1.5M.", number=match[3])
+        )
     value = float(number[1]) * SCALES[number[2].lower()]
     return QueryTerm(TermKind.COST, match[1].lower(), negated, number=value, comparison=match[2])
 

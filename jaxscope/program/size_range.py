@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from jaxscope.errors import UsageError
+from jaxscope.model.said import say
 
 _SCALE = re.compile(
     r"(?P<vary>[^=]+)=(?P<low>\d{1,20})\.\.(?P<high>\d{1,20})(?:/(?P<count>\d{1,20}))?"
@@ -25,13 +26,15 @@ def read_scale(text: str) -> tuple[str, tuple[int, ...]]:
     """
     match = _SCALE.fullmatch(text.strip()) if len(text) <= _MAX_CHARACTERS else None
     if match is None or _NAME.fullmatch(match["vary"].strip()) is None:
-        raise _no_range(text, "It has another form.")
+        raise _no_range(text, say("It has another form."))
     low, high = int(match["low"]), int(match["high"])
     if not 0 < low < high <= _MAX_SIZE:
-        raise _no_range(text, f"The range {low}..{high} does not rise from at least 1.")
+        raise _no_range(
+            text, say("The range {low}..{high} does not rise from at least 1.", low=low, high=high)
+        )
     count = int(match["count"]) if match["count"] else None
     if count is not None and not 2 <= count <= _MAX_SIZES:
-        raise _no_range(text, f"There may be 2 to {_MAX_SIZES} sizes.")
+        raise _no_range(text, say("There may be 2 to {max_sizes} sizes.", max_sizes=_MAX_SIZES))
     return match["vary"].strip(), spread_sizes(low, high, count)
 
 
@@ -43,11 +46,11 @@ def read_growth(text: str) -> tuple[str, tuple[int, ...]]:
     """
     names, equals, rest = text[: _MAX_CHARACTERS + 1].strip().rpartition("=")
     if equals and _NAMES.fullmatch(names.strip()) is None:
-        raise _no_range(text, f"{names[:60]!r} names no arguments.")
+        raise _no_range(text, say("{names} names no arguments.", names=repr(names[:60])))
     try:
         return names.strip(), read_scale(f"n={rest}")[1]
     except UsageError:
-        raise _no_range(text, "It is neither LOW..HIGH nor NAME=LOW..HIGH.") from None
+        raise _no_range(text, say("It is neither LOW..HIGH nor NAME=LOW..HIGH.")) from None
 
 
 def spread_sizes(low: int, high: int, count: int | None = None) -> tuple[int, ...]:
@@ -63,7 +66,7 @@ def spread_sizes(low: int, high: int, count: int | None = None) -> tuple[int, ..
 
 def _no_range(text: str, why: str) -> UsageError:
     return UsageError(
-        f"{text[:100]!r} is no range of sizes.",
+        say("{text} is no range of sizes.", text=repr(text[:100])),
         why=why,
-        remedy="Such as x:0=64..4096, or n=1..64 for a name n in the call.",
+        remedy=say("Such as x:0=64..4096, or n=1..64 for a name n in the call."),
     )

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Sequence
 
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model.units import format_count
+from jaxscope.model.said import say, say_count
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -26,25 +26,29 @@ def explain_idle_line(text: str, line: int) -> str:
     if not text or line < 1:
         return ""
     if line > len(lines):
-        return f"The file has {format_count(len(text.splitlines()), 'line')}."
+        return say(
+            "The file has {num_splitlines}.",
+            num_splitlines=say_count(len(text.splitlines()), "line"),
+        )
     own = lines[line - 1].strip()
     found = _lines_of(text)
     if line in found.texts:
-        return "This line is part of a text, such as a docstring: it computes nothing."
+        return say("This line is part of a text, such as a docstring: it computes nothing.")
     if not own:
-        return "This line is empty."
+        return say("This line is empty.")
     if own.startswith("#"):
-        return "This line is a comment."
+        return say("This line is a comment.")
     if line in found.imports:
-        return "This line imports a module: it computes nothing."
+        return say("This line imports a module: it computes nothing.")
     if line in found.definitions:
-        return (
-            f"This line begins {found.definitions[line]}: what it computes is in the lines below."
+        return say(
+            "This line begins {definitions}: what it computes is in the lines below.",
+            definitions=found.definitions[line],
         )
     if found.functions is not None and line not in found.functions:
-        return (
-            "This line is in no function: it ran when the file was imported, before tracing, and "
-            "is no part of the traced program."
+        return say(
+            "This line is in no function: it ran when the file was imported, before "
+            "tracing, and is no part of the traced program."
         )
     return ""
 

@@ -19,6 +19,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Capture
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, instruction_name
+from jaxscope.model.said import say
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile
 from jaxscope.model.unavailable import Unavailable, is_available
 from jaxscope.model.units import format_count, format_seconds, format_share
@@ -292,7 +293,7 @@ def make_profile(
         of_name = f" of the name {module}" if module is not None else ""
         verb = "fit" if fitting else "fits"
         why = f"{told}{of_name} in the profiles that were opened {verb} this module"
-        return None, f"{why}: no time is laid over it."
+        return None, say("{why}: no time is laid over it.", why=why)
     path, found = fitting[0]
     times = NodeTimes(
         stage.name,
@@ -300,13 +301,13 @@ def make_profile(
         *(found[0].runs, math.nan, math.nan, math.nan),
         _describe_origin(path, recordings[path], found),
     )
-    no_eager = Unavailable("The profile of a job has no run equation by equation.")
-    no_timeline = Unavailable("One run by itself is not taken from the profile of a job.")
+    no_eager = Unavailable(say("The profile of a job has no run equation by equation."))
+    no_timeline = Unavailable(say("One run by itself is not taken from the profile of a job."))
     profile = Profile(
         capture.call, capture.environment, times, no_eager, (), no_timeline, recording=path
     )
     runs = format_count(found[0].runs, "run")
-    told = f"Seconds of instructions are from {path}: the mean of {runs}."
+    told = say("Seconds of instructions are from {path}: the mean of {runs}.", path=path, runs=runs)
     return profile, told
 
 
@@ -329,12 +330,16 @@ def _describe_origin(path: str, recording: Recording, found: Sequence[MeasuredIn
     ]
     shown = [*others[:_MOST_OTHERS], *(["…"] if len(others) > _MOST_OTHERS else [])]
     beside = f"; other modules: {', '.join(shown)}" if others else ""
-    return (
-        f"From {path}. Seconds are the mean of a run, added up over threads and devices. "
-        f"This module has {format_share(own / whole if whole > 0 else 0.0, 1)} of the "
-        f"{format_seconds(whole)} of work in the recording{beside}. "
-        f"{format_share(recording.unplaced, 1)} of all work could not be placed on an instruction "
-        "of a module."
+    return say(
+        "From {path}. Seconds are the mean of a run, added up over threads and "
+        "devices. This module has {share} of the {seconds} of work in the "
+        "recording{beside}. {unplaced} of all work could not be placed on an "
+        "instruction of a module.",
+        path=path,
+        share=format_share(own / whole if whole > 0 else 0.0, 1),
+        seconds=format_seconds(whole),
+        beside=beside,
+        unplaced=format_share(recording.unplaced, 1),
     )
 
 

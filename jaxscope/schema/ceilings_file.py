@@ -12,6 +12,8 @@ import msgspec
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.hardware import Ceilings
+from jaxscope.model.said import pack_said
+from jaxscope.schema.safe_text import clean_fields
 from jaxscope.schema.whole_file import write_bytes
 
 _MAX_KEPT_BYTES = 100_000
@@ -22,7 +24,7 @@ def store_ceilings(ceilings: Ceilings) -> None:
     path = _place(ceilings.environment)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_bytes(path, msgspec.json.encode(ceilings, enc_hook=str))  # `Said` is text
+        write_bytes(path, msgspec.json.encode(ceilings, enc_hook=pack_said))
     except OSError:
         return
 
@@ -33,8 +35,9 @@ def stored_ceilings(environment: Environment) -> Ceilings | None:
     try:
         if path.stat().st_size > _MAX_KEPT_BYTES:
             return None
-        found = msgspec.json.decode(path.read_bytes(), type=Ceilings)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        kept = clean_fields(msgspec.json.decode(path.read_bytes()))
+        found = msgspec.convert(kept, Ceilings)
+    except (OSError, ValueError, msgspec.MsgspecError, RecursionError):
         return None
     known = found.arithmetic.best > 0 and found.bandwidth.best > 0
     return found if known and _key(found.environment) == _key(environment) else None

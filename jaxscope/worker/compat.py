@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import jax
 
 from jaxscope.model.op_name import TAG_FILE, print_tag
+from jaxscope.model.said import say
 from jaxscope.model.units import format_place
 
 
@@ -87,17 +88,32 @@ def tell_missing(error: BaseException) -> str:
     place = f"{module}.{owner.__name__}".lstrip(".")
     if not place.startswith(("jax.", "jaxlib.")):
         return ""
-    return f"JAX {jax.__version__} has no {place}.{error.name}, a private name that this needs."
+    return say(
+        "JAX {version} has no {place}.{name}, a private name that this needs.",
+        version=jax.__version__,
+        place=place,
+        name=error.name,
+    )
 
 
 def tell_losses() -> list[str]:
     """Sentences on what is left out wherever it would be, as this JAX lacks the name for it."""
     lost = []
     if not hasattr(_source_info, "user_frames"):
-        lost.append(f"{_source_info.__name__}.user_frames: places in the source are not known.")
+        lost.append(
+            say(
+                "{name}.user_frames: places in the source are not known.",
+                name=_source_info.__name__,
+            )
+        )
     jaxlib = _jaxlib_module()
     if not hasattr(jaxlib, "hlo_module_cost_analysis"):
-        lost.append(f"{jaxlib.__name__}.hlo_module_cost_analysis: what XLA counts is not known.")
+        lost.append(
+            say(
+                "{name}.hlo_module_cost_analysis: what XLA counts is not known.",
+                name=jaxlib.__name__,
+            )
+        )
     return [f"JAX {jax.__version__} has no {text}" for text in lost]
 
 

@@ -26,6 +26,7 @@ from jaxscope.errors import (
     SourceError,
     TraceError,
 )
+from jaxscope.model.said import say
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import read_message
 from jaxscope.wire.protocol import DISCONNECTED_STATUS, FOR_READING, PROTOCOL_VERSION
@@ -83,9 +84,12 @@ def _import_jax() -> Explanation | None:
         remedy = f"Repair it: {sys.executable} -m pip install --upgrade jax jaxlib"
         settings = [f"{name}={value}" for name, value in os.environ.items() if name[:4] == "JAX_"]
         if settings and not isinstance(error, ImportError):
-            remedy = f"Correct the environment, which sets {', '.join(sorted(settings))[:500]}."
+            remedy = say(
+                "Correct the environment, which sets {settings}.",
+                settings=", ".join(sorted(settings))[:500],
+            )
         return Explanation(
-            what=f"JAX cannot be imported by {sys.executable}.",
+            what=say("JAX cannot be imported by {python}.", python=sys.executable),
             why=safe_text(error),
             remedy=remedy,
             kind=type(error).__name__,
@@ -210,7 +214,10 @@ def _prepare(request: dict[str, Any], channel: Channel) -> None:
 
     if is_newer_than_checked(_JAX_VERSION):
         channel.message(
-            f"{_NEWER}. What cannot be read of it is left out, with the reason in its place."
+            say(
+                "{newer}. What cannot be read of it is left out, with the reason in its place.",
+                newer=_NEWER,
+            )
         )
     prepare_target(request)
     for name in ("file", "other_file"):
@@ -236,7 +243,7 @@ def _explain_bug(error: BaseException) -> Explanation:
     return Explanation(
         what=what,
         why=safe_text(error),
-        remedy="Please report it, with the details below.",
+        remedy=say("Please report it, with the details below."),
         kind=type(error).__name__,
         full_traceback=render_exception(error),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import functools
 import gc
@@ -164,6 +165,41 @@ def shown_texts(window: MainWindow) -> list[str]:
 
 def test_every_text_has_a_translation_and_no_other_is_kept(texts: list[str]) -> None:
     assert sorted(KNOWN) == texts, "run `python docs/write_translations.py`"
+
+
+TOLD = ("progress", "message", "warn", "Explanation", "EnvironmentProblem", "SourceError")
+TOLD += ("TraceError", "CallError", "QueryError")
+TOLD_BY_NAME = ("what", "why", "remedy")
+
+
+def test_what_workers_say_of_their_work_and_of_failures_has_templates() -> None:
+    """No f-string and no bare text of several words: the window could not translate it."""
+    wrong = []
+    for path in itertools.chain.from_iterable(
+        (Path(jaxscope.__file__).parent / part).rglob("*.py") for part in ("worker", "client")
+    ):
+        if path.name in ("bootstrap.py", "bisect.py"):  # of no JAX; of the command line
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in TOLD:
+                first = node.args[1:2] if name == "progress" else node.args[:1]
+                named = [each.value for each in node.keywords if each.arg in TOLD_BY_NAME]
+                wrong += [f"{path.name}:{x.lineno}" for x in (*first, *named) if is_bare(x)]
+    assert wrong == []
+
+
+def is_bare(text: ast.expr) -> bool:
+    if isinstance(text, ast.IfExp):
+        return is_bare(text.body) or is_bare(text.orelse)
+    if isinstance(text, ast.Constant):
+        return " " in str(text.value) and text.value not in KNOWN
+    if isinstance(text, ast.JoinedStr):
+        words = "".join(str(x.value) for x in text.values if isinstance(x, ast.Constant))
+        return re.search("[a-z]{2,} [a-z]{2,}", words) is not None
+    return False
 
 
 def test_translations_have_the_fields_of_their_texts(texts: list[str]) -> None:

@@ -31,7 +31,7 @@ from jaxscope.client.requests import (
 from jaxscope.client.session import Session
 from jaxscope.errors import EnvironmentProblem, JaxscopeError
 from jaxscope.export.figures import compile_chart
-from jaxscope.model import Capture, Timing, is_available
+from jaxscope.model import Capture, NodeKind, Timing, is_available
 from jaxscope.model.experiments import (
     Agreement,
     CompileTime,
@@ -44,11 +44,15 @@ from jaxscope.model.timing import Scaling
 from jaxscope.model.tracing import Tracing
 from jaxscope.model.values import ArrayDifference, Step
 from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.view.arguments import result_path
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
+from jaxscope.program.cost.equations import read_cost_note
+from jaxscope.program.cost.lines import find_line_costs
 from jaxscope.program.diff.captures import ComparedCapture, compare_captures
 from jaxscope.program.diff.changes import GraphComparison, find_node_differences
+from jaxscope.program.predicates import Predicates
 from jaxscope.program.recompilation import describe_outside
 from jaxscope.program.roofline import Roofline, find_roofline
 from jaxscope.program.targets import ESTIMATE, NOT_COMPILED, summarize_target
@@ -93,8 +97,13 @@ from jaxscope.report.targets import (
 from jaxscope.report.tracing import describe_doing, describe_left_out, describe_line
 from jaxscope.report.values import describe_array_difference
 from jaxscope.schema.archive import decode_lab, encode_lab, load_capture, save_capture
+from jaxscope.schema.ceilings_file import store_ceilings, stored_ceilings
 from jaxscope.schema.contract import load_contract
+from jaxscope.ui.pages.comparison_view import CompareView
+from jaxscope.ui.session.state import RunSubject, TimingState
 from jaxscope.ui.toolkit.language import Language, LanguageSwitch, tr_said
+from jaxscope.ui.toolkit.theme import LIGHT
+from jaxscope.ui.window.main_window import MainWindow
 
 from .test_language import real_captures
 
@@ -285,8 +294,76 @@ def test_results_of_a_file_keep_their_templates(qapp: QApplication) -> None:
     assert told and not any(is_english for text in told for _, is_english in classify(text))
 
 
+def of_groups() -> Iterator[str]:
+    """What the insides of nodes are called, and the results, of which a graph has no template."""
+    for stage in (stage for capture in captures_to_draw() for stage in capture.stages):
+        if is_available(stage.graph):
+            graph, predicates = stage.graph, Predicates(stage.graph)
+            yield from (tr_said(predicates.label(each)) for each in range(len(graph.groups)))
+            nodes = range(len(graph.nodes))
+            outputs = (n for n in nodes if graph.nodes.kind[n] == NodeKind.OUTPUT)
+            yield from (tr_said(result_path(graph, each)) for each in outputs)
+            for node in nodes:
+                yield tr_said(read_cost_note(graph.attributes(node).get("cost_note", "")))
+
+
+def of_line_costs() -> Iterator[str]:
+    for capture in captures_to_draw():
+        for stage in (each for each in capture.stages if is_available(each.graph)):
+            found = find_line_costs([stage], capture.source.file)
+            yield from (tr_said(each.text) for each in found.values())
+
+
+def test_kept_ceilings_keep_their_templates(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    measured = experiments()[Ceilings]
+    store_ceilings(measured)
+    kept = stored_ceilings(measured.environment)
+    assert kept == measured
+    LanguageSwitch(qapp, Language.CHINESE)
+    told = [tr_said(each.protocol) for each in (kept.arithmetic, kept.bandwidth)]
+    assert not any(is_english for text in told for _, is_english in classify(text))
+
+
+def test_what_is_shown_of_times_and_comparisons_follows_the_language(
+    window: MainWindow, qapp: QApplication
+) -> None:
+    """Also what a page fills in only when something new arrives."""
+    first, second, _ = real_captures()
+    page, view = window.pages["timing"], CompareView()
+    state = TimingState.of(experiments()[Timing], RunSubject())
+    page.show_timing(state, can_measure=True)
+    view.show_comparison(
+        compare_captures(ComparedCapture("a", first), ComparedCapture("b", second))
+    )
+
+    def texts() -> list[str]:
+        page.set_theme(LIGHT)  # as the window does when the language changes
+        view.set_theme(LIGHT, 10.0)
+        model, chooser = page.table.model(), view.stage_chooser
+        cells = (str(model.index(row, 0).data()) for row in range(model.rowCount()))
+        choices = (chooser.itemText(number) for number in range(chooser.count()))
+        return [*cells, *choices, view.legend.accessibleName()]
+
+    english = texts()
+    languages = LanguageSwitch(qapp, Language.CHINESE)
+    chinese = texts()
+    assert len(chinese) > 10
+    assert not any(is_english for text in chinese for _, is_english in classify(text))
+    assert sum(map(has_chinese, chinese)) > 5 and not any(map(has_chinese, english))
+    languages.use(Language.ENGLISH)
+    assert texts() == english
+    view.deleteLater()
+
+
+def has_chinese(text: str) -> bool:
+    return any("\u4e00" <= each <= "\u9fff" for each in text)
+
+
 KINDS = [of_experiments, of_lines, of_steps, of_comparisons, of_rooflines, of_targets, of_drawings]
-KINDS += [of_files]
+KINDS += [of_files, of_groups, of_line_costs]
 
 
 @pytest.mark.parametrize("kind", KINDS)

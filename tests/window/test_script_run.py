@@ -179,5 +179,5 @@ def test_an_interpreter_that_is_too_old_is_named(
     dialog.start()
     qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: "runs" not in dialog.state.text(), timeout=PATIENCE_MS)
-    assert dialog.state.text() == TOO_OLD.format(ancient)
+    assert dialog.state.text() == TOO_OLD.format(python=ancient)
     dialog.done(0)

@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Unavailable
+from jaxscope.model.said import say, say_count
 from jaxscope.model.units import upper_first
 from jaxscope.picture.layout.diagram import (
     Diagram,
@@ -302,9 +303,13 @@ class GroupLayouts:
     def notes(self) -> tuple[str, ...]:
         """Sentences for the person who chose Graphviz: what it did not lay out, and why."""
         if self._engine is Engine.GRAPHVIZ and self._program is None:
-            return ("Graphviz is not installed: jaxscope lays graphs out itself.",)
+            return (say("Graphviz is not installed: jaxscope lays graphs out itself."),)
         return tuple(
-            f"{reason}: jaxscope laid out {count:,} {'group' if count == 1 else 'groups'} itself."
+            say(
+                "{reason}: jaxscope laid out {groups} itself.",
+                reason=reason,
+                groups=say_count(count, "group"),
+            )
             for reason, count in self._reasons.items()
         )
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
 from jaxscope.model.graph import distinct
+from jaxscope.model.said import say
 from jaxscope.model.types import type_bytes
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.picture.scene.scene import Scene
@@ -323,7 +324,7 @@ def _pack(
     numbers[used] = np.arange(len(used), dtype=np.int16)
     kept = tuple(classes[number] for number in used.tolist())
     nothing = np.full(len(codes), np.nan)
-    note = "" if kept else "nothing of this is known here"
+    note = "" if kept else say("nothing of this is known here")
     return Tint(kept, numbers[codes], nothing if share is None else share, note)
 
 
@@ -331,13 +332,13 @@ def _by_amount(scene: Scene, values: Floats, format_value: Callable[[float], str
     boxes = values[scene.items.num_frames :]
     most = float(np.nanmax(boxes, initial=0.0))
     if most <= 0:
-        return _nothing(scene, "nothing of this is known here")
+        return _nothing(scene, say("nothing of this is known here"))
     bounds = [most / _STEP**power for power in range(NUM_LEVELS - 1, 0, -1)]
-    names = [f"below {format_value(bounds[0])}"]
-    names += [f"from {format_value(bound)}" for bound in bounds[:-1]]
-    names.append(f"{format_value(bounds[-1])} to {format_value(most)}")
+    names = [say("below {amount}", amount=format_value(bounds[0]))]
+    names += [say("from {amount}", amount=format_value(bound)) for bound in bounds[:-1]]
+    names.append(say("{low} to {high}", low=format_value(bounds[-1]), high=format_value(most)))
     classes = [TintClass(name, level) for level, name in enumerate(names)]
-    classes += [TintClass("none"), TintClass("unknown", is_dashed=True)]
+    classes += [TintClass(say("none")), TintClass(say("unknown"), is_dashed=True)]
     levels = np.searchsorted(bounds, np.nan_to_num(values), side="right")
     codes = np.where(np.isnan(values), NUM_LEVELS + 1, np.where(values <= 0, NUM_LEVELS, levels))
     return _pack(scene, codes.astype(np.int32), classes, np.minimum(values / most, 1.0))
@@ -353,8 +354,10 @@ def _by_intensity(graph: Graph, scene: Scene) -> Tint:
     num_bytes = sum_by_item(graph, scene, graph.nodes.cost[:, 1])
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.where(num_bytes > 0, flops / num_bytes, np.nan)
-    names = [f"below {_INTENSITIES[0]:g} FLOP/B"]
-    names += [f"from {three_digits(bound)} FLOP/B" for bound in _INTENSITIES]
+    names = [say("below {amount}", amount=f"{_INTENSITIES[0]:g} FLOP/B")]
+    names += [
+        say("from {amount}", amount=f"{three_digits(bound)} FLOP/B") for bound in _INTENSITIES
+    ]
     classes = [TintClass(name, level) for level, name in enumerate(names)]
     levels = np.searchsorted(_INTENSITIES, np.nan_to_num(values), side="right")
     codes = np.where(np.isnan(values), -1, levels).astype(np.int32)
@@ -364,7 +367,7 @@ def _by_intensity(graph: Graph, scene: Scene) -> Tint:
 
 def _by_fate(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Tint:
     if not fates:
-        return _nothing(scene, "fates belong to the equations of the jaxpr")
+        return _nothing(scene, say("fates belong to the equations of the jaxpr"))
     classes = [TintClass(words, kind=kind, is_dashed=dashed) for _, words, kind, dashed in FATES]
     return _pack(scene, fate_codes(graph, scene, fates), classes)
 
@@ -372,10 +375,10 @@ def _by_fate(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Tint:
 def _by_origin(graph: Graph, scene: Scene) -> Tint:
     origins = find_origins(graph)
     if origins is None:
-        return _nothing(scene, "no node here tells where it came from")
+        return _nothing(scene, say("no node here tells where it came from"))
     num_names = len(origins.names)
     classes = [TintClass(name, kind=number + 1) for number, name in enumerate(origins.names)]
-    classes += [TintClass(origins.others, is_dashed=True), TintClass("no known origin")]
+    classes += [TintClass(origins.others, is_dashed=True), TintClass(say("no known origin"))]
     of_item = most_common(origins.codes, scene.item_of_node, len(scene.items))
     return _pack(scene, np.where(of_item < 0, num_names + 1, of_item).astype(np.int32), classes)
 
@@ -426,7 +429,7 @@ def _by_scope(graph: Graph, scene: Scene) -> Tint:
         for number, string in enumerate(ranked.tolist())
     ]
     classes += [TintClass("")] * (_MAX_SCOPES - len(ranked))
-    classes += [TintClass("other scopes", is_dashed=True), TintClass("no scope")]
+    classes += [TintClass(say("other scopes"), is_dashed=True), TintClass(say("no scope"))]
     of_item = most_common(codes, scene.item_of_node, len(scene.items))
     return _pack(scene, np.where(of_item < 0, _MAX_SCOPES + 1, of_item).astype(np.int32), classes)
 
@@ -456,13 +459,15 @@ def _by_likeness(graph: Graph, scene: Scene, selected: Collection[int]) -> Tint:
     items, size = scene.item_of_node, len(scene.items)
     has_same = np.bincount(items[is_same & (items >= 0)], minlength=size).astype(bool)
     has_alike = np.bincount(items[alike & (items >= 0)], minlength=size).astype(bool)
-    name = graph.string(nodes.operation, chosen)
+    name, num_alike = graph.string(nodes.operation, chosen), int(alike.sum())
+    num_others = int((is_same & ~alike).sum())
+    same = say("{name} of the same types ({count:,})", name=name, count=num_alike)
+    others = say("{name} of other types ({count:,})", name=name, count=num_others)
     classes = [
-        TintClass(f"{name} of the same types ({int(alike.sum()):,})", kind=1),
-        TintClass(f"{name} of other types ({int((is_same & ~alike).sum()):,})", kind=2,
-                  is_dashed=True),
-        TintClass("other"),
-    ]  # fmt: skip
+        TintClass(same, kind=1),
+        TintClass(others, kind=2, is_dashed=True),
+        TintClass(say("other")),
+    ]
     return _pack(scene, np.where(has_alike, 0, np.where(has_same, 1, 2)).astype(np.int32), classes)
 
 

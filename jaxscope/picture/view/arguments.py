@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from jaxscope.model import NONE, Graph, NodeKind
-from jaxscope.model.said import say
+from jaxscope.model.said import TOGETHER, say
+from jaxscope.model.stages import GRADIENT_OF, RESULT
 from jaxscope.picture.view.tree import Branch, BranchKind, Child, Draft, nodes_of
 
 _PARAMETER = re.compile(r"^[^\[.(]+")
@@ -31,7 +32,13 @@ def argument_path(graph: Graph, node: int) -> str:
 
 def result_path(graph: Graph, node: int) -> str:
     """Where a result sits in what the function returns, or a word for it."""
-    return graph.attributes(node).get("path") or "result"
+    path = graph.attributes(node).get("path") or RESULT
+    whose, part = path.removeprefix(GRADIENT_OF), path.removeprefix(RESULT)
+    if whose != path:
+        return say("gradient of {path}", path=whose)
+    if part != path and part[:1] in ("", "[", "."):
+        return say(TOGETHER, first=say("result"), then=part) if part else say("result")
+    return path
 
 
 def find_arguments(graph: Graph) -> frozenset[int]:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind
-from jaxscope.model.said import say
+from jaxscope.model.said import WITHIN, say
 from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
@@ -530,7 +530,6 @@ class _Signature:
         return self._numbers.setdefault(key, len(self._numbers))
 
 
-_JOINT = " / "
 _NOISE = "wrapped_"  # XLA names a fusion of one instruction so
 
 
@@ -592,7 +591,7 @@ def _join(outer: str, inner: str) -> str:
         return outer
     if inner.endswith(BACKWARD):
         outer = outer.removesuffix(BACKWARD)
-    return f"{outer}{_JOINT}{inner}" if outer else inner
+    return say(WITHIN, outer=outer, inner=inner) if outer else inner
 
 
 # Keep a page to a few dozen boxes: captured arrays, small preparations, what is small and near.

@@ -296,7 +296,7 @@ class _Grower:
     def _inside(self, group: int) -> Branch:
         graph = self.draft.graph
         flow = self.draft.flow
-        label = graph.string(graph.groups.label, group)
+        label = graph.group_label(group)
         kind = BranchKind.NESTED
         if graph.groups.kind[group] == GroupKind.FUSION:
             kind = BranchKind.FUSION

@@ -18,17 +18,18 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.graph import NONE, Cost, Graph, NodeKind, distinct
+from jaxscope.model.graph import NONE, ROUNDS, Cost, Graph, NodeKind, distinct
 from jaxscope.model.graph_builder import add_attributes
+from jaxscope.model.said import said, say, template
 from jaxscope.model.stages import SOLVE, find_solve
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
 from jaxscope.program.cost.trip_counts import CALLS_OF_JAXPRS
 from jaxscope.program.kernel_grid import read_grid
 
-_LIBRARY = "it is a call of a linear algebra library, whose work XLA does not count"
-_SERIES = "it is a series that is summed until it converges"
-_CALLBACK = "it is Python code of the program"
+_LIBRARY = say("it is a call of a linear algebra library, whose work XLA does not count")
+_SERIES = say("it is a series that is summed until it converges")
+_CALLBACK = say("it is Python code of the program")
 
 _MAX_OPERANDS = 1_000_000
 _LIBRARY_CALLS = """eig eigh geqp3 geqrf hessenberg householder_product lu ormqr qr schur svd
@@ -37,20 +38,35 @@ _SUMS = """igamma igamma_grad_a igammac polygamma random_gamma random_gamma_grad
     regularized_incomplete_beta zeta"""
 
 _REASONS = {
-    "while": "how often the loop runs is not known before it runs",
-    "cond": "its branches cost differently, and which one runs depends on values",
+    "while": say("how often the loop runs is not known before it runs"),
+    "cond": say("its branches cost differently, and which one runs depends on values"),
     **dict.fromkeys(_LIBRARY_CALLS.split(), _LIBRARY),
     **dict.fromkeys(_SUMS.split(), _SERIES),
     **dict.fromkeys(("io_callback", "pure_callback", "debug_callback", "debug_print"), _CALLBACK),
-    **dict.fromkeys(("ffi_call", "custom_call"), "it is code outside JAX and XLA"),
-    "lu_pivots_to_permutation": "it is a loop inside XLA's lowering",
-    "approx_top_k": "it is lowered differently for each device",
+    **dict.fromkeys(("ffi_call", "custom_call"), say("it is code outside JAX and XLA")),
+    "lu_pivots_to_permutation": say("it is a loop inside XLA's lowering"),
+    "approx_top_k": say("it is lowered differently for each device"),
 }
+
+
+UNKNOWN_COST = template("unknown: {reason}")
+KERNEL = template("kernel × {steps}; bytes unknown: the kernel decides what it keeps")
+_NOTES = (UNKNOWN_COST, KERNEL, ROUNDS)
+
+
+def read_cost_note(text: str) -> str:
+    """The attribute `cost_note` of a node, which has no template in a graph, with its own."""
+    for each in _NOTES:
+        before, _, after = each.partition("{")
+        name, _, after = after.partition("}")
+        if text.startswith(before) and text.endswith(after):
+            return say(each, **{name: said(text[len(before) : len(text) - len(after)])})
+    return said(text)
 
 
 def reason_without_rule(primitive: str) -> str:
     """Why a primitive that no rule counts is unknown."""
-    return _REASONS.get(primitive, f"no rule counts {primitive}")
+    return _REASONS.get(primitive, say("no rule counts {primitive}", primitive=primitive))
 
 
 _PER_DEVICE = frozenset({"shard_map", "pmap", "xla_pmap"})
@@ -168,10 +184,10 @@ class _Counter:
         bodies = [self.total(group) for group in insides]
         cost = self._cost_of_bodies(node, primitive, bodies)
         if cost is None:
-            self.notes[node] = f"unknown: {reason_without_rule(primitive)}"
+            self.notes[node] = say(UNKNOWN_COST, reason=reason_without_rule(primitive))
             return _UNKNOWN
         if np.isnan(cost).any() and node not in self.notes:
-            self.notes[node] = "unknown: so is something inside"
+            self.notes[node] = say(UNKNOWN_COST, reason=say("so is something inside"))
         return cost
 
     def _cost_of_bodies(self, node: int, primitive: str, bodies: list[Row]) -> Row | None:
@@ -184,7 +200,7 @@ class _Counter:
         if primitive in _CALLS or primitive == SOLVE:
             return body
         if primitive in _PER_DEVICE:
-            self.notes[node] = "of one device"
+            self.notes[node] = say("of one device")
             return body
         if primitive == "scan":
             length = read_count(self._graph.attributes(node).get("length", ""))
@@ -197,9 +213,7 @@ class _Counter:
             if grid is None:
                 return None
             steps = math.prod(grid)
-            self.notes[node] = (
-                f"kernel × {steps:,}; bytes unknown: the kernel decides what it keeps"
-            )
+            self.notes[node] = say(KERNEL, steps=f"{steps:,}")
             kernel: Row = body * np.array([steps, math.nan, steps])
             return kernel
         return None
@@ -215,7 +229,7 @@ class _Counter:
         # An operand that neither an edge nor a literal names is unknown, not absent.
         count = max(operands, default=-1) + 1
         if count > _MAX_OPERANDS:
-            self.notes[node] = "unknown: its operands cannot be read"
+            self.notes[node] = say(UNKNOWN_COST, reason=say("its operands cannot be read"))
             return _UNKNOWN
         types: list[ArrayType | None] = [
             parse_array_type(operands[i]) if i in operands else None for i in range(count)
@@ -227,12 +241,12 @@ class _Counter:
             assert rule is not None
             counted = np.array(rule(equation))
             if primitive in CUMULATIVE_PRIMITIVES:
-                self.notes[node] = "as XLA counts the window that JAX makes of it"
+                self.notes[node] = say("as XLA counts the window that JAX makes of it")
             return counted
         except UncountedError as error:
-            self.notes[node] = f"unknown: {error}"
+            self.notes[node] = say(UNKNOWN_COST, reason=str(error))
         except (LookupError, ValueError, TypeError, ArithmeticError):
-            self.notes[node] = "unknown: a type or parameter cannot be read"
+            self.notes[node] = say(UNKNOWN_COST, reason=say("a type or parameter cannot be read"))
         return _UNKNOWN
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, Stage, is_available
 from jaxscope.model.graph import WORK_KINDS, distinct
+from jaxscope.model.said import CLAUSES, LISTED, said, say, say_joined
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, format_share
 
 # Which nodes surely run.
@@ -123,7 +124,11 @@ def _with_times(
     for line in costs.keys() & times.keys():
         cost, time = costs[line], times[line]
         both[line] = LineCost(
-            cost.share, f"{cost.text}; {time.text}", time.seconds, time.time_share, cost.quantity
+            cost.share,
+            say(CLAUSES, first=cost.text, then=time.text),
+            time.seconds,
+            time.time_share,
+            cost.quantity,
         )
     return both
 
@@ -139,8 +144,11 @@ def _times_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     found: dict[int, LineCost] = {}
     for line in distinct(lines[lines > 0]).tolist():
         seconds, share = float(sums[line]), float(sums[line]) / total
-        text = (
-            f"{format_share(share, 1)} of the measured time of {title}: {format_seconds(seconds)}"
+        text = say(
+            "{share} of the measured time of {title}: {seconds}",
+            share=format_share(share, 1),
+            title=said(title),
+            seconds=format_seconds(seconds),
         )
         found[line] = LineCost(math.nan, text, seconds, share)
     return found
@@ -160,7 +168,6 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     unknown = np.isnan(graph.nodes.cost) & working[:, None]
     missing = unknown[:, column] & ~np.isin(np.arange(len(graph.nodes)), graph.groups.owner)
     quantity = ("FLOP", "bytes")[column]
-    of_what = f"the {'known ' if missing.any() else ''}{quantity} of {title}"
     certain = find_certain(graph)
     num_calls = _count_calls(graph)
     for line in distinct(lines[lines > 0]).tolist():
@@ -169,18 +176,27 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
         if share > 0:
             is_told = bool((flops + num_bytes)[here & certain].any())
             shown = here & (certain if is_told else ~certain)
-            told = ", ".join(_describe_both(shown, flops, num_bytes, unknown, working))
+            parts: list[str] = [*_describe_both(shown, flops, num_bytes, unknown, working)]
             if not is_told:
-                told += ", each time it runs"
+                parts.append(say("each time it runs"))
             elif not certain[here].all():
-                told += ", and more in a loop or a branch"
+                parts.append(say("and more in a loop or a branch"))
             calls = num_calls[own_lines == line]
             if calls.size and calls.max() > 1:
-                told += f", in one of {calls.max()} calls; the others count where they are made"
-            told = f"{format_share(share, 1)} of {of_what}: {told}"
+                made = say(
+                    "in one of {calls} calls; the others count where they are made",
+                    calls=int(calls.max()),
+                )
+                parts.append(made)
+            whole = {"share": format_share(share, 1), "quantity": quantity, "title": said(title)}
+            told = say_joined(parts, LISTED)
+            if missing.any():
+                told = say("{share} of the known {quantity} of {title}: {told}", told=told, **whole)
+            else:
+                told = say("{share} of the {quantity} of {title}: {told}", told=told, **whole)
             found[line] = LineCost(share, told, quantity=quantity)
         elif (missing & here).any():
-            told = ", ".join(_describe_both(here, flops, num_bytes, unknown, working))
+            told = say_joined(_describe_both(here, flops, num_bytes, unknown, working), LISTED)
             found[line] = LineCost(math.nan, told)
     return found
 
@@ -191,7 +207,7 @@ def _describe_both(
     """FLOPs and bytes of the nodes shown."""
     num_working = int(working[shown].sum())
     missing = unknown[shown].sum(axis=0)
-    traffic = f"{format_bytes(float(num_bytes[shown].sum()))} read and written"
+    traffic = say("{size} read and written", size=format_bytes(float(num_bytes[shown].sum())))
     return (
         _describe_costs("FLOPs", format_flops(float(flops[shown].sum())), missing[0], num_working),
         _describe_costs("bytes", traffic, missing[1], num_working),
@@ -202,7 +218,9 @@ def _describe_costs(quantity: str, amount: str, num_unknown: int, num_nodes: int
     """A sum of which some parts, or all, may be unknown."""
     if num_unknown == 0:
         return amount
-    return f"at least {amount}" if num_unknown < num_nodes else f"{quantity} unknown"
+    if num_unknown < num_nodes:
+        return say("at least {amount}", amount=amount)
+    return say("{quantity} unknown", quantity=quantity)
 
 
 def _innermost_lines(graph: Graph, file: str) -> Int64s:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.said import say
 from jaxscope.model.types import ArrayType, read_count
 
 Costs = tuple[float, float, float]
@@ -247,7 +248,7 @@ def random_bits(equation: Equation) -> Costs:
         each = _HASH_FLOPS + _FINISH_FLOPS[width]
         return _threefry(equation, count, each), equation.traffic(), 0.0
     if keys.size != 1:
-        raise UncountedError("releases of JAX draw from several keys of this kind differently")
+        raise UncountedError(say("releases of JAX draw from several keys of this kind differently"))
     return 2.0, equation.traffic(), float(count + _GENERATOR_STATE_WORDS)
 
 
@@ -269,7 +270,7 @@ def random_fold_in(equation: Equation) -> Costs:
 def random_seed(equation: Equation) -> Costs:
     """Make a key of an integer."""
     if equation.result().element != "key<fry>":
-        raise UncountedError("only seeds of Threefry keys are counted")
+        raise UncountedError(say("only seeds of Threefry keys are counted"))
     seeds = equation.operand(0)
     return float(_SEED_FLOPS[seeds.element] * seeds.size), equation.traffic(), 0.0
 
@@ -284,7 +285,7 @@ def rng_bit_generator(equation: Equation) -> Costs:
     """XLA's generator; its state as four 32-bit words is packed and unpacked."""
     state = equation.operand(0)
     if (state.element, state.shape) != ("u32", (4,)):
-        raise UncountedError("only a state of four 32-bit words is counted")
+        raise UncountedError(say("only a state of four 32-bit words is counted"))
     numbers = equation.result(1).size
     return 6.0, equation.traffic(), float(numbers + _GENERATOR_STATE_WORDS)
 
@@ -315,7 +316,7 @@ def _position_flops(shape: tuple[int, ...]) -> int:
 
 def _require_threefry(equation: Equation) -> None:
     if equation.operand(0).element != "key<fry>":
-        raise UncountedError("only Threefry keys are counted")
+        raise UncountedError(say("only Threefry keys are counted"))
 
 
 _HALVES = frozenset({"f16", "bf16"})
@@ -371,13 +372,17 @@ def special_function(equation: Equation) -> Costs:
     """
     result = equation.result()
     if result.element != "f32" and result.element not in _HALVES:
-        raise UncountedError(f"{equation.primitive} is counted for f32, f16 and bf16 only")
+        raise UncountedError(
+            say("{primitive} is counted for f32, f16 and bf16 only", primitive=equation.primitive)
+        )
     counts = _COUNTS[equation.primitive]
     fitting = [c for c in counts if c.first <= equation.release <= c.last]
     if len(counts) == 1:
         fitting = list(counts)
     if not fitting:
-        raise UncountedError(f"releases of JAX lower {equation.primitive} differently")
+        raise UncountedError(
+            say("releases of JAX lower {primitive} differently", primitive=equation.primitive)
+        )
     count = fitting[0]
     widening = 2 if count.is_widened and result.element in _HALVES else 0
     size = result.size
@@ -412,7 +417,7 @@ def _elementwise(flops: float, transcendentals: float) -> Rule:
     def rule(equation: Equation) -> Costs:
         result = equation.result()
         if transcendentals and result.is_complex:
-            raise UncountedError("complex functions are lowered to many real ones")
+            raise UncountedError(say("complex functions are lowered to many real ones"))
         return flops * result.size, equation.traffic(), transcendentals * result.size
 
     return rule
@@ -420,7 +425,7 @@ def _elementwise(flops: float, transcendentals: float) -> Rule:
 
 def _sign(equation: Equation) -> Costs:
     if equation.result().is_complex:
-        raise UncountedError("the complex sign is lowered to a quotient")
+        raise UncountedError(say("the complex sign is lowered to a quotient"))
     return float(equation.result().size), equation.traffic(), 0.0
 
 
@@ -430,7 +435,7 @@ def _power(equation: Equation) -> Costs:
     if base.element == exponent.element:
         return _elementwise(0.0, 1.0)(equation)
     if base.shape != exponent.shape:
-        raise UncountedError("operands of two types")
+        raise UncountedError(say("operands of two types"))
     return _elementwise(1.0, 1.0)(equation)
 
 
@@ -452,7 +457,7 @@ def _convert(equation: Equation) -> Costs:
 def _select(equation: Equation) -> Costs:
     """More than two cases are lowered to a tree of comparisons: no rule."""
     if len(equation.operands) != 3:
-        raise UncountedError("more than two cases")
+        raise UncountedError(say("more than two cases"))
     return float(equation.result().size), equation.traffic(), 0.0
 
 
@@ -470,9 +475,9 @@ def _polynomial(equation: Equation) -> Costs:
     num_coefficients = len(equation.operands) - 1
     unroll = read_count(equation.parameters.get("unroll", "8"))
     if unroll is None or num_coefficients > unroll:
-        raise UncountedError("many coefficients are lowered to a loop")
+        raise UncountedError(say("many coefficients are lowered to a loop"))
     if equation.operand(0).shape != equation.result().shape:
-        raise UncountedError("the first steps are smaller than the result")
+        raise UncountedError(say("the first steps are smaller than the result"))
     return 2.0 * (num_coefficients - 1) * equation.result().size, equation.traffic(), 0.0
 
 

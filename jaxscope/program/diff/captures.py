@@ -672,7 +672,7 @@ def describe_fate_changes(changes: tuple[FateChange, ...] | Unavailable) -> tupl
     if isinstance(changes, Unavailable):
         return (changes.reason,)
     if not changes:
-        return ("Every equation that both sides have met with the same fate.",)
+        return (say("Every equation that both sides have met with the same fate."),)
     return tuple(_describe(change) for change in changes)
 
 

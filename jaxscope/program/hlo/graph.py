@@ -25,6 +25,7 @@ from jaxscope.model.graph import (
     CONDITION,
     NONE,
     PART_NAMES,
+    ROUNDS,
     Direction,
     Graph,
     GroupKind,
@@ -39,6 +40,7 @@ from jaxscope.model.op_name import (
     read_direction,
     read_op_name,
 )
+from jaxscope.model.said import say
 from jaxscope.program.hlo.instruction_text import ShapeTexts, read_attributes
 from jaxscope.program.hlo.proto import HloMessage, read_module
 
@@ -717,8 +719,7 @@ def _list_calls(
 ) -> dict[int, dict[str, str]]:
     """Attributes that instructions have for what they call, by node."""
     added: dict[int, dict[str, str]] = {
-        node: {"cost_note": f"XLA counts the body once; it runs {trip_count} times"}
-        for node, trip_count in trips.items()
+        node: {"cost_note": say(ROUNDS, times=trip_count)} for node, trip_count in trips.items()
     }
     for computation, sites in zip(computations, nesting.sites, strict=True):
         for site in sites:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, PassRecord, Unavailable
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.said import say
 from jaxscope.program.diff.changes import Change
 from jaxscope.program.diff.texts import ADDED, CHANGED, REMOVED, SAME, TextDiff, TextLine, TextRow
 from jaxscope.program.hlo.graph import convert_hlo
@@ -22,8 +23,10 @@ from jaxscope.program.passes.snapshot import Snapshot, SnapshotReader
 Int8s = npt.NDArray[np.int8]
 
 _NOT_KEPT = Unavailable(
-    "The modules around this pass are not kept: all of them together are too large, or the "
-    "capture comes from a file that holds texts only.",
+    say(
+        "The modules around this pass are not kept: all of them together are too "
+        "large, or the capture comes from a file that holds texts only."
+    ),
     "passes",
 )
 
@@ -80,7 +83,7 @@ def find_module_graphs(
         tags: What the tags in the modules stand for.
     """
     if not 0 <= number < len(records):
-        return Unavailable("There is no such pass.", "passes")
+        return Unavailable(say("There is no such pass."), "passes")
     try:
         old, new = _module(records, max(number - 1, 0)), _module(records, number)
         if not old or not new:
@@ -90,7 +93,9 @@ def find_module_graphs(
         before = convert_hlo(old, tags, None, None, "passes")
         after = convert_hlo(new, tags, None, None, "passes")
     except ValueError as error:
-        return Unavailable(f"The modules around this pass cannot be drawn: {error}.", "passes")
+        return Unavailable(
+            say("The modules around this pass cannot be drawn: {error}.", error=error), "passes"
+        )
     places = {name: node for node, name in enumerate(_names(after))}
     partner = [places.get(name, NONE) for name in _names(before)]
     return ModuleGraphs(

@@ -39,7 +39,7 @@ _ESTIMATES_BUDGET_S = 4.0
 _TOO_LONG = say("Left out: finding the peaks of the modules before it took long enough.")
 _NOT_FOLLOWED = say("It is not known what lives when in this module.")
 _END = "after_optimizations"
-COMPILED = "as compiled"
+COMPILED = say("as compiled")
 """The name of the last module: the one whose order is fixed."""
 
 
@@ -122,7 +122,7 @@ class PassRecorder:
         """
         reason = missing
         if reason is None and self._is_damaged:
-            reason = "A module between two passes could not be read."
+            reason = say("A module between two passes could not be read.")
         records = self._records
         if len(seconds) == self._num_fed:
             records = [
@@ -280,7 +280,9 @@ def list_passes(passes: Passes) -> str:
             pipeline = record.pipeline
             lines += [f"{'':68}{pipeline}:"] if pipeline else []
         lines.append(_line(record))
-    lines.append(TIMED if has_seconds else passes.no_times or "How long passes took is not known.")
+    lines.append(
+        TIMED if has_seconds else passes.no_times or say("How long passes took is not known.")
+    )
     lines += [COUNTED, ESTIMATED]
     if passes.missing is not None:
         lines.append(passes.missing.reason)

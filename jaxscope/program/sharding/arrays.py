@@ -299,16 +299,19 @@ def name_devices(devices: tuple[int, ...]) -> str:
     return ", ".join(words)
 
 
-def cut_to_text(cut: Cut, max_parts: int = 32) -> list[str]:
+def cut_to_text(cut: Cut, max_parts: int = 32) -> list[Said]:
     """The picture for those who cannot see it: a line for each part."""
-    lines = [f"{part.text} on {name_devices(part.devices)}" for part in cut.parts[:max_parts]]
+    lines = [
+        say("{part} on {devices}", part=part.text, devices=name_devices(part.devices))
+        for part in cut.parts[:max_parts]
+    ]
     if len(cut.parts) > max_parts:
-        lines.append(f"and {len(cut.parts) - max_parts:,} more parts")
+        lines.append(say("and {rest:,} more parts", rest=len(cut.parts) - max_parts))
     return lines
 
 
-_UNUSED = "The program does not use it."
-_NO_SHARDING = "JAX does not tell how it is spread."
+_UNUSED = say("The program does not use it.")
+_NO_SHARDING = say("JAX does not tell how it is spread.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -418,7 +421,7 @@ def _read(text: str, missing: str) -> Sharding | Unavailable:
     try:
         return parse_hlo_sharding(text)
     except ValueError as error:
-        return Unavailable(f"Its sharding cannot be read: {error}.", "optimized")
+        return Unavailable(say("Its sharding cannot be read: {error}.", error=error), "optimized")
 
 
 def describe_devices(placement: Placement) -> Said:

@@ -257,7 +257,7 @@ def _describe(
         else:
             groups = parse_groups(attributes.get("replica_groups", ""), num_devices)
     except ValueError as error:
-        groups = Unavailable(f"Its groups cannot be read: {error}.")
+        groups = Unavailable(say("Its groups cannot be read: {error}.", error=error))
     crosses = None
     if isinstance(placement, Placement) and not isinstance(groups, Unavailable):
         axes = name_axes(groups, placement.axes)

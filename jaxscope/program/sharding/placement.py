@@ -438,5 +438,5 @@ class PlacementReport:
         """What each device runs."""
         stage = self.capture.stage(PER_DEVICE)
         if stage is None:
-            return Unavailable("The program was not compiled.", PER_DEVICE)
+            return Unavailable(say("The program was not compiled."), PER_DEVICE)
         return stage.graph

@@ -16,7 +16,7 @@ from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.operations import short_operation
 from jaxscope.picture.view.view import Box, View
 from jaxscope.program.size import count_program
-from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import escape_html
 
 # What the pointer says of an item when it rests there.
@@ -108,8 +108,8 @@ def describe_connector_ends(view: View, scene: Scene, connector: int) -> str:
     word = tr("to") if connectors.is_source[connector] else tr("from")
     what = tr_count(len(values), "value")
     if types:
-        what += ": " + ", ".join(_plain(text) for text in types)
-    return f"<b>{what}</b><br>{word} " + ", ".join(names) + tr("<br><i>Click: go there</i>")
+        what = tr_named(what, ", ".join(_plain(text) for text in types))
+    return f"<b>{what}</b><br>{word} {tr_list(names)}" + tr("<br><i>Click: go there</i>")
 
 
 def explain_absence(graph: Graph | Unavailable | None) -> str:

@@ -13,12 +13,13 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.said import said
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
 from jaxscope.picture.palette import LINE_NAMES, PALETTES, explain_boxes
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.ui.canvas.scene_painter import Colors, graph_font
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_list, tr_said
 
 _TEXT_PX = 11.0
 _ROW_PX = 18.0
@@ -103,7 +104,7 @@ class Legend(QWidget):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the entries, in order."""
-        return tuple(tr(entry.name) for entry in self._entries)
+        return tuple(tr_said(said(entry.name)) for entry in self._entries)
 
     def set_text_scale(self, scale: float) -> None:
         """Make it larger or smaller with the window's type."""
@@ -121,7 +122,7 @@ class Legend(QWidget):
         before = self.heightForWidth(self.width())
         self._entries, self._colors = (*entries, *passing), colors
         self._num_lasting = len(entries)
-        self.setAccessibleDescription(", ".join(self.names))
+        self.setAccessibleDescription(tr_list(self.names))
         self.update()
         if self.heightForWidth(self.width()) != before:
             self.height_changed.emit()
@@ -150,7 +151,7 @@ class Legend(QWidget):
         places: list[tuple[float, int, float]] = []
         last = len(entries) - 1
         for number, entry in enumerate(entries):
-            wide = measure_text(tr(entry.name), _TEXT_PX)
+            wide = measure_text(tr_said(said(entry.name)), _TEXT_PX)
             if entry.has_swatch:
                 wide = min(wide, _WIDEST_PX) + density.swatch_px + _AFTER_SWATCH_PX
             wide = min(wide, room - _PADDING_PX)  # a sentence may take a whole row, and no more
@@ -185,7 +186,7 @@ class Legend(QWidget):
         places = self._place(self.width()).places
         for entry, (left, row, wide) in zip(self._entries, places, strict=False):
             if left <= x <= left + wide and 0 <= y - _PADDING_PX - row * _ROW_PX < _ROW_PX:
-                return entry.hint or tr(entry.name)
+                return entry.hint or tr_said(said(entry.name))
         return tr("What the colours and outlines mean; click to see all of it")
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -208,7 +209,7 @@ class Legend(QWidget):
                 before = density.swatch_px + _AFTER_SWATCH_PX
                 painter.drawRoundedRect(QRectF(x, y + 3.5, density.swatch_px, 10), 3, 3)
             painter.setPen(colors.text)
-            text = shorten_text(tr(entry.name), wide - before, _TEXT_PX)
+            text = shorten_text(tr_said(said(entry.name)), wide - before, _TEXT_PX)
             area = QRectF(x + before, y, wide, _ROW_PX)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, text)
         if is_cut:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from jaxscope.model.values import ArrayView
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_list
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
 _MARGIN_PX = 6
@@ -88,7 +88,7 @@ class ArrayPicture(_Figure):
             tr("one of {sampled:,} is drawn", sampled=view.sampled) if view.sampled > 1 else ""
         )
         kinds = ((1, tr("NaN red")), (2, tr("Inf yellow")))
-        odd = ", ".join(told for kind, told in kinds if (view.odd == kind).any())
+        odd = tr_list(told for kind, told in kinds if (view.odd == kind).any())
         signs = tr("blue above 0, orange below") if low < 0 < high and not view.highest.size else ""
         return " · ".join(filter(None, (known, signs, odd, what, sampled)))
 

@@ -34,7 +34,7 @@ from jaxscope.ui.selection.selection import (
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.widgets import EmptyNotice, fill_box, make_label
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
@@ -309,7 +309,7 @@ class BookmarksPage(PageWidget):
             is_it = file is not None and file.path == place.file
             return f"{name}:{place.line}", line_of(file, place.line).strip() if is_it else ""
         if isinstance(place, GroupPlace):
-            return tr("{stage} · group", stage=title_of_stage(place.stage)), place.label
+            return tr("{stage} · group", stage=title_of_stage(place.stage)), tr_said(place.label)
         where = f"{title_of_stage(place[0])} · {place[1]}"
         found = self._selection.node_at(place)
         if found is None:

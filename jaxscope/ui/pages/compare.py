@@ -37,7 +37,7 @@ from jaxscope.program.diff.captures import Comparison
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_list
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob, Post, start_thread
 from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
@@ -157,7 +157,7 @@ class ComparisonRunner(QObject):
         self._first = present
         target = target or present.capture.target or "cpu"
         told = [f"{name}={value}" for name, value in (options or {}).items()]
-        self._other_name = ", ".join([_name_of(file, call, target, python), *told])
+        self._other_name = tr_list([_name_of(file, call, target, python), *told])
         self._run = self._controller.capture_in_background(file, call, target, python, options)
         self.busy_changed.emit(tr("Running the other side …"))
 
@@ -302,7 +302,7 @@ def _name_of(file: str, call: str, target: str, python: str | None) -> str:
         parts.append(tr("target {target}", target=target))
     if python:
         parts.append(python)
-    return ", ".join(parts)
+    return tr_list(parts)
 
 
 # What differs between this call and another: what to compare with, and the comparison.

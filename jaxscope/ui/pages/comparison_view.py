@@ -39,7 +39,7 @@ from jaxscope.report.document import cell_text
 from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.screen import title_of_stage
-from jaxscope.ui.toolkit.language import tr, tr_said
+from jaxscope.ui.toolkit.language import tr, tr_list, tr_said
 from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import (
@@ -315,6 +315,8 @@ class CompareView(QWidget):
         """Use a theme's colours and a size of type."""
         self._theme = theme
         self.legend.set_theme(theme.name)
+        for number, stage in enumerate(self._comparison.stages if self._comparison else ()):
+            self.stage_chooser.setItemText(number, _describe_choice(stage))
         self.texts.set_theme(theme, points)
         self.table.rows.set_dark(theme.is_dark)
         self.table.fit()
@@ -458,7 +460,7 @@ def _describe_choice(stage: StageComparison) -> str:
         )
         if count not in ("", "0")
     ]
-    return f"{title} — {', '.join(parts) or tr('differs in cost')}"
+    return f"{title} — {tr_list(parts) or tr('differs in cost')}"
 
 
 def _first_choice(comparison: Comparison, wanted: str) -> int:

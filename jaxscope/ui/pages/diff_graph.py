@@ -13,7 +13,7 @@ from jaxscope.picture.tint.diff_marks import STYLES, ItemMarks, MarkStyle, mark_
 from jaxscope.program.diff.changes import Change
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.scene_painter import graph_font
-from jaxscope.ui.toolkit.language import tr, tr_said
+from jaxscope.ui.toolkit.language import tr, tr_list, tr_said
 
 _SIGN_SCALE = 0.3
 """From this scale on there is room for signs; below it the outlines remain."""
@@ -138,13 +138,13 @@ class MarkLegend(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = "light"
-        names = ", ".join(f"{style.sign} {tr(style.name)}" for style in STYLES.values())
-        self.setAccessibleName(tr("Legend: {names}", names=names))
         self.setToolTip(tr("A number counts the nodes that differ inside of a closed box."))
 
     def set_theme(self, theme: str) -> None:
         """Use the palette `light` or `dark`."""
         self._theme = theme
+        names = [f"{style.sign} {tr(style.name)}" for style in STYLES.values()]
+        self.setAccessibleName(tr("Legend: {names}", names=tr_list(names)))
         self.updateGeometry()
         self.update()
 

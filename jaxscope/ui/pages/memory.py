@@ -36,7 +36,7 @@ from jaxscope.report.memory import (
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.selection.linked_rows import LinkedRows
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_named, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob
@@ -88,7 +88,7 @@ class RematPart(QWidget):
             )
         )
         missing = [
-            f"{outcome.policy}: {tr_said(outcome.missing.reason)}"
+            tr_named(outcome.policy, outcome.missing.reason)
             for outcome in found.outcomes
             if outcome.missing is not None
         ]
@@ -284,12 +284,13 @@ class MemoryPage(PageWidget):
     def _fill_kept(self, report: MemoryReport) -> None:
         residuals = report.residuals
         self.tabs.setTabVisible(1, bool(residuals.values))
-        whose = (
-            tr("Kept for the backward part")
+        size = format_bytes(residuals.num_bytes)
+        self.tabs.setTabText(
+            1,
+            tr("Kept for the backward part ({size})", size=size)
             if residuals.is_compiled
-            else tr("Its gradient would keep")
+            else tr("Its gradient would keep ({size})", size=size),
         )
-        self.tabs.setTabText(1, f"{whose} ({format_bytes(residuals.num_bytes)})")
         self.tabs.setTabToolTip(1, tr_said(say_sentence(describe_kept(residuals))))
         self.kept.rows.set_table(kept_table(residuals))
         self._linked[self.kept].set_rows([(v.stage, (v.node,)) for v in residuals.values])

@@ -40,7 +40,7 @@ from jaxscope.ui.pages.diff_graph import ComparedCanvas, MarkLegend
 from jaxscope.ui.pages.diff_text import DiffTextView
 from jaxscope.ui.session.screen import tr_passes
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_list, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
 from jaxscope.ui.toolkit.threads import LatestJob
@@ -541,7 +541,7 @@ class PassesPage(PageWidget):
         touched = sorted(self._followed & record.carriers.keys())
         if touched:
             names = dict.fromkeys(name for id in touched for name in record.carriers[id])
-            held = ", ".join(list(names)[:_MAX_NAMES]) or tr("nothing any more")
+            held = tr_list(list(names)[:_MAX_NAMES]) or tr("nothing any more")
             text += tr(". What is selected is now in {held}", held=escape_html(held))
         self.title.setText(text + ".")
 

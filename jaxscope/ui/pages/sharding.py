@@ -42,7 +42,7 @@ from jaxscope.report.sharding import (
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.selection.linked_rows import LinkedRows
 from jaxscope.ui.session.state import WindowState
-from jaxscope.ui.toolkit.language import tr, tr_said
+from jaxscope.ui.toolkit.language import tr, tr_named, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import (
@@ -85,7 +85,7 @@ class CutView(QWidget):
     def show_cut(self, title: str, cut: Cut | None) -> None:
         """Show an array; None for one of which nothing is known."""
         self._title, self._cut = title, cut
-        lines = [] if cut is None else cut_to_text(cut)
+        lines = [] if cut is None else map(tr_said, cut_to_text(cut))
         self.setAccessibleDescription("\n".join([title, *lines]))
         self.update()
 
@@ -281,7 +281,7 @@ class ShardingPage(PageWidget):
         self.arrays.rows.set_table(_with_places(array_table(self._arrays)))
         self.collectives.rows.set_table(
             _with_places(collective_table(self._collectives, report.standings)),
-            [f"{each.kind}: {tr_said(KINDS[each.kind].text)}" for each in self._collectives],
+            [tr_named(each.kind, KINDS[each.kind].text) for each in self._collectives],
         )
         self._linked.set_rows([(PER_DEVICE, (each.node,)) for each in self._collectives])
         self.collectives.setVisible(bool(self._collectives))
@@ -314,7 +314,7 @@ class ShardingPage(PageWidget):
             self._shown = None
             return
         array = self._shown = self._arrays[number]
-        self.cut.show_cut(f"{array.path} {array.type}: {array.text}", array.cut)
+        self.cut.show_cut(tr_named(f"{array.path} {array.type}", array.text), array.cut)
         parts = array.cut.parts if array.cut is not None else ()
         rows = [(part.text, ", ".join(map(str, part.devices))) for part in parts]
         self.parts.rows.set_table(_with_places(Table(("part", "devices"), rows)))

@@ -87,7 +87,7 @@ class ManyTargets(QObject):
         if number != self._run:
             return
         if isinstance(event, Progress):
-            self.busy_changed.emit(f"{self._target}: {event.text} …")
+            self.busy_changed.emit(tr("{target}: {doing} …", target=self._target, doing=event.text))
         elif isinstance(event, Failed):
             self._summarize(event.error)
         elif isinstance(event, Finished) and isinstance(event.result, Capture):

@@ -262,7 +262,15 @@ class TimingPage(PageWidget):
         if timing is self._state:
             return
         is_same_call, self._state = timing.call == self._state.call, timing
-        current = self._current() if is_same_call else None
+        self._show_measurements(self._current() if is_same_call else None)
+        self._split.setVisible(bool(timing.measurements))
+        self._empty.setVisible(not timing.measurements)
+        self._draw()
+        self._arrange()
+
+    def _show_measurements(self, current: Measurement | None) -> None:
+        """The texts on what was measured, in the language that is shown."""
+        timing = self._state
         self._measurements = shown = sorted(timing.measurements, key=_rank)
         hints = [describe_protocol(each) for each in shown]
         texts = [row_texts(each) for each in shown]
@@ -272,12 +280,8 @@ class TimingPage(PageWidget):
             self.table.choose(names.index(current.name))
         else:
             self.protocol.setText(tr(_CHOOSE))
-        self._split.setVisible(bool(timing.measurements))
-        self._empty.setVisible(not timing.measurements)
         self._show_headline()
         self.notes.set_notes([*map(tr_said, timing.warnings)], _notes(timing))
-        self._draw()
-        self._arrange()
 
     def _show_headline(self) -> None:
         nothing = tr(_SAVED_TITLE) if self._is_saved else tr(_EMPTY_TITLE)
@@ -292,6 +296,7 @@ class TimingPage(PageWidget):
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours."""
         self._theme = theme
+        self._show_measurements(self._current())
         self._draw()
 
     def _draw(self) -> None:

@@ -74,7 +74,7 @@ class PaneSearch:
         try:
             query = parse_query(self.text)
         except QueryError as error:
-            self.problem = str(error)
+            self.problem = error.args[0]
             return
         if graph is not None:
             self.nodes = self._index_of(graph).find(query)

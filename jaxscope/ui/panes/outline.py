@@ -20,11 +20,12 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeView, QWidget
 
 from jaxscope.model import NONE, Graph
+from jaxscope.model.said import BOTH, say_joined
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.view import ROOT, View
 from jaxscope.program.links import NO_LINKED, Linked
 from jaxscope.ui.panes.node_table import RowMarks
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_list, tr_said
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import NO_INDEX, Index
 
@@ -131,14 +132,14 @@ class OutlineModel(QAbstractItemModel):
         assert self._view is not None
         box = self._view.boxes[number]
         text = text_of(self._view, box)
-        parts = [text.title, text.detail]
+        parts = [tr_said(text.title), tr_said(text.detail)]
         if box.children:
             parts.append(tr("group"))
         takes = [edge.source for edge in self._view.edges if edge.target == number][:4]
         if takes:
-            names = (text_of(self._view, self._view.boxes[source]).title for source in takes)
-            parts.append(tr("takes ") + " and ".join(names))
-        return ", ".join(part for part in parts if part)
+            titles = (text_of(self._view, self._view.boxes[source]).title for source in takes)
+            parts.append(tr("takes ") + tr_said(say_joined(titles, BOTH)))
+        return tr_list(parts)
 
 
 class OutlineView(QTreeView):

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.widgets import RESIZING, ChoiceBox, fill_box, restyle
 
 _DOT_PX, _GAP_PX = 2, 5
@@ -250,6 +250,7 @@ class PaneHeader(QWidget):
 
     def show_found(self, text: str, problem: str) -> None:
         """Tell how much the search found, or why it cannot be understood."""
+        problem = tr_said(problem)
         self._found.setText(tr("not understood") if problem else text)
         self._found.setToolTip(problem)
         self._found.setVisible(bool(text or problem))

@@ -41,6 +41,7 @@ from jaxscope.model.types import (
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.cards import Card, find_card
+from jaxscope.program.cost.equations import read_cost_note
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.dataflow import attribute_column, find_shown_groups
 from jaxscope.program.equation_text import equation_text
@@ -56,7 +57,7 @@ from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
-from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import (
     ANY_PX,
     SOFT_BREAK,
@@ -184,7 +185,10 @@ def describe_node(
         (tr("inside"), escape_breakable(_group_label(graph, index))),
         (tr("drawn at"), _drawn_elsewhere(stage.name, graph, index)),
         *(
-            (escape_breakable(key, 60), escape_breakable(value, 120 if key in _LONG else 600))
+            (
+                escape_breakable(key, 60),
+                escape_breakable(_attribute(key, value), 120 if key in _LONG else 600),
+            )
             for key, value in node.attributes.items()
             if not key.startswith(PLACES)
         ),
@@ -212,6 +216,10 @@ def describe_node(
         + made
         + _table(rows, muted)
     )
+
+
+def _attribute(key: str, value: str) -> str:
+    return tr_said(read_cost_note(value)) if key == "cost_note" else value
 
 
 def _title_of(node: Node) -> str:
@@ -402,7 +410,7 @@ def write_range(found: ArraySummary) -> str:
     odd = [
         f"{count:,} {n}" for count, n in ((found.num_nan, "NaN"), (found.num_inf, "Inf")) if count
     ]
-    return ", ".join(filter(None, (" · ".join(known) if found.shape else "", *odd)))
+    return tr_list((" · ".join(known) if found.shape else "", *odd))
 
 
 def describe_call(
@@ -608,7 +616,7 @@ def _neighbours(stage: str, graph: Graph, index: int, *, incoming: bool) -> str:
     nodes = list(dict.fromkeys(theirs[found].tolist()))
     target = f"<a href='node:{escape_html(stage)}:"
     links = (f"{target}{node}'>{escape_breakable(_short(graph, node), 60)}</a>" for node in nodes)
-    return ", ".join(map(tr_said, first_of(links, _MAX_NEIGHBOURS)))
+    return tr_list(first_of(links, _MAX_NEIGHBOURS))
 
 
 def _short(graph: Graph, node: int) -> str:
@@ -623,7 +631,7 @@ def _drawn_elsewhere(stage: str, graph: Graph, index: int) -> str:
     """Programs inside of a node that are drawn at another node, such as arms that several share."""
     links, predicates = [], Predicates(graph)
     for group in find_shown_groups(graph).of(index):
-        label, owner = predicates.label(group), int(graph.groups.owner[group])
+        label, owner = tr_said(predicates.label(group)), int(graph.groups.owner[group])
         told = tr("{label} at ", label=escape_breakable(label or tr("its inside"), 60))
         target = f"node:{escape_html(stage)}:{owner}"
         links.append(f"{told}<a href='{target}'>{escape_breakable(_short(graph, owner), 60)}</a>")
@@ -634,7 +642,7 @@ def _group_label(graph: Graph, index: int) -> str:
     group = int(graph.nodes.group[index])
     labels, predicates = list[str](), Predicates(graph)
     while group >= 0 and len(labels) < 6:
-        labels.append(predicates.label(group))
+        labels.append(tr_said(predicates.label(group)))
         group = int(graph.groups.parent[group])
     return " › ".join(reversed(labels))
 
@@ -646,7 +654,7 @@ def _elsewhere(own: str, links: Links, stages: Sequence[Stage]) -> str:
     for name, linked in links.stages.items():
         if name in graphs and name != own and linked.num_nodes > len(linked.selected):
             told = _count(name, graphs[name], linked)
-            parts.append(f"{escape_breakable(title_of_stage(name))}: {told}")
+            parts.append(tr_named(escape_breakable(title_of_stage(name)), told))
     return "<br>".join(parts)
 
 
@@ -740,7 +748,7 @@ class SelectionDescriber:
             name = os.path.basename(place.file)
             return f"{name}:{place.line}", f"line:{place.line}:{place.file}"
         if isinstance(place, GroupPlace):
-            return f"{title_of_stage(place.stage)} · {place.label}", ""
+            return f"{title_of_stage(place.stage)} · {tr_said(place.label)}", ""
         found = self._selection.node_at(place)
         graph = self._selection.graph_of(place[0])
         if found is None or graph is None:

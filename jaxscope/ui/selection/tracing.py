@@ -258,7 +258,7 @@ class TracingRun(QObject):
         if number != self._run:
             return
         if isinstance(event, Progress) and not self._is_stopping:
-            self.doing = f"{event.text} …"
+            self.doing = tr("{doing} …", doing=event.text)
         elif isinstance(event, ResultGrew) and isinstance(event.result, Tracing):
             self._take(event.result)
         elif isinstance(event, Failed):

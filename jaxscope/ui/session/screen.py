@@ -366,11 +366,11 @@ def _status(state: WindowState, running_s: int, now_s: float) -> str:
         return tr("Stopping …")
     if state.phase is Phase.RUNNING:
         doing = {
-            RunKind.CAPTURE: state.step or tr("working"),
+            RunKind.CAPTURE: tr_said(state.step) or tr("working"),
             RunKind.TIMING: tr("measuring: {step}", step=state.step)
             if state.step
             else tr("measuring"),
-            RunKind.EXPERIMENT: state.step or tr("experimenting"),
+            RunKind.EXPERIMENT: tr_said(state.step) or tr("experimenting"),
             RunKind.PROPOSAL: tr(
                 "looking for arguments that {function} takes", function=find_base_name(state.call)
             ),

@@ -208,7 +208,7 @@ class SteppingRun(QObject):
             self.viewed.emit()
             return
         elif isinstance(event, Progress) and self.doing and not self._is_stopping:
-            self.doing = f"{event.text} …"
+            self.doing = tr("{doing} …", doing=event.text)
         elif isinstance(event, ResultGrew) and isinstance(event.result, Stepping):
             self.stepping = event.result if self.stepping is not None else None
         elif isinstance(event, Failed):

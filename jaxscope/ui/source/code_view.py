@@ -813,7 +813,7 @@ class CodeView(QAbstractScrollArea):
         if line in self._notes:
             parts.append(self._notes[line] or tr("bookmarked"))
         if line in self._heat:
-            parts.append(self._heat[line].text)
+            parts.append(tr_said(self._heat[line].text))
         return "\n\n".join(parts)
 
     def _hint_at(self, point: QPoint, line: int) -> str:

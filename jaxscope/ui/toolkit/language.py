@@ -8,7 +8,7 @@ can give the parts of a window their texts anew: no part needs a method for this
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from importlib import resources
 
@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model.said import COUNTED, Said
+from jaxscope.model.said import COUNTED, LISTED, NAMED, Said, say_joined
 from jaxscope.model.units import format_count
 
 CONTEXT = "jaxscope"
@@ -106,6 +106,16 @@ def tr_count(count: int, noun: str) -> str:
 def tr_said(text: str) -> str:
     """A sentence of the library in the language that is shown; as it is where it is no `Said`."""
     return _remember(_translate(text), text.template, text) if isinstance(text, Said) else text
+
+
+def tr_named(name: str, meaning: str) -> str:
+    """Such as `grad: the program of the gradient`."""
+    return tr(NAMED, name=name, meaning=meaning)
+
+
+def tr_list(parts: Iterable[str]) -> str:
+    """Those that are not empty, as in a sentence."""
+    return tr_said(say_joined(parts, LISTED))
 
 
 def _translate(text: str) -> str:

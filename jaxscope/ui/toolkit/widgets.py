@@ -47,7 +47,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.schema.safe_text import strip_controls
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_named
 
 _ARROW_PX = 4.0
 _LIST_MARGIN_PX = 24
@@ -510,7 +510,7 @@ class FoldedNotes(QWidget):
     def _one_line(self) -> str:
         first = self._notes[0] if self._notes else ""
         if self._num_warnings > 1:
-            return f"{tr_count(self._num_warnings, 'warning')}: {first}"
+            return tr_named(tr_count(self._num_warnings, "warning"), first)
         return first
 
     def _on_fold_toggled(self, _is_open: bool) -> None:

@@ -245,7 +245,7 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("Shift+Up, Shift+Down", "In a text: choose several lines"),
     ("Ctrl+click", "In any pane: select one more thing, or let it go"),
     ("Shift+click", "In a text, a table or a tree: select all up to there"),
-    ("- and +", "In a text: fold or unfold the block around the line"),
+    ("-, +", "In a text: fold or unfold the block around the line"),
     ("/ and *", "In a text: fold or unfold all blocks"),
     ("Space, Left", "On the whole screen: on and back, equation by equation"),
     ("N", "On the whole screen: on with the lesson, without the equations of its call"),

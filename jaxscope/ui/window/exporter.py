@@ -167,7 +167,7 @@ class Exporter(QObject):
         stopped: It was stopped, and left nothing behind.
     """
 
-    progressed = Signal(str, float)
+    progressed = Signal(object, float)
     finished = Signal(str)
     failed = Signal(object)
     stopped = Signal()
@@ -371,7 +371,7 @@ class ExportProgressBar(QWidget):
     def _on_exporter_progressed(self, doing: str, share: float) -> None:
         if not self.isVisible() and not self._patience.isActive():
             self._patience.start()
-        self._words.setText(f"{doing} …")
+        self._words.setText(tr("{doing} …", doing=doing))
         # While graphs are laid out it is not known how much is done.
         self._bar.setRange(0, _WHOLE if share > 0 else 0)
         self._bar.setValue(round(_WHOLE * share))

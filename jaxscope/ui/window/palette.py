@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.late_dataclass import dataclass
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_named
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
 
 _WORD = re.compile(r"[^\W_]+")
@@ -258,9 +258,9 @@ def _items_of(menu: QMenu, title: str) -> Iterator[PaletteEntry]:
     for action in menu.actions():
         inner = action.menu()
         if isinstance(inner, QMenu):
-            yield from _items_of(inner, f"{title}: {action.text()}")
+            yield from _items_of(inner, tr_named(title, action.text()))
         elif action.text() and not action.isSeparator() and action.isEnabled():
             state = _ON if action.isCheckable() and action.isChecked() else ""
-            name = f"{title}: {action.text().replace('&', '').removesuffix(' …')}{state}"
+            name = tr_named(title, action.text().replace("&", "").removesuffix(" …")) + state
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             yield PaletteEntry(name, keys, action.trigger)

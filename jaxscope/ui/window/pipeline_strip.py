@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QWidget
 
 from jaxscope.ui.session.screen import BETWEEN_TIMES, TIME_MARKS, PipelineStep
-from jaxscope.ui.toolkit.language import tr, tr_said
+from jaxscope.ui.toolkit.language import tr, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import RESIZING, fill_box, make_label, restyle
 
 _AROUND_PX = 24
@@ -82,7 +82,7 @@ class PipelineLabel(QFrame):
         self.setToolTip(tooltip)
         # With the unit, for which the line itself may have no room.
         told = (step.size, "" if step.is_on_request else tr(step.condition.value))
-        self.setAccessibleName(f"{step.title}: {', '.join(filter(None, told))}")
+        self.setAccessibleName(tr_named(step.title, tr_list(told)))
         self.setAccessibleDescription(tooltip)
         if is_other:
             self.setProperty("condition", step.condition.value)

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.late_dataclass import dataclass
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_list, tr_named
 from jaxscope.ui.toolkit.widgets import (
     ANY_PX,
     RESIZING,
@@ -201,7 +201,8 @@ class PlaceRow(QWidget):
             for name, button in self.names.items()
             if not self._is_alone and (name in wanted or button.isChecked())
         ]
-        joined = ", ".join(self.names[name].text() for name in self._always) if is_closed else ""
+        names = [self.names[name].text() for name in self._always if is_closed]
+        joined = tr_list(names)
         self.more.setText(f"{joined} ▴")
         parts = [*(self.places.values() if not self._is_alone else ()), *shown]
         parts += [self.more] if is_closed else []
@@ -286,7 +287,7 @@ class QuestionList(QListWidget):
         told = answer or tr(page.answers)
         if second.text() != told:
             second.setText(told)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{tr(page.title)}: {told}")
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, tr_named(tr(page.title), told))
             self._fit()
 
     def mark(self, name: str) -> None:
@@ -301,7 +302,7 @@ class QuestionList(QListWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             for page, item, second, _ in self._pages.values():
-                told = f"{tr(page.title)}: {second.text()}"
+                told = tr_named(tr(page.title), second.text())
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, told)
         if event.type() in RESIZING:
             QTimer.singleShot(0, self, self._fit)

@@ -36,7 +36,7 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
-from jaxscope.ui.toolkit.language import tr, tr_said
+from jaxscope.ui.toolkit.language import tr, tr_named, tr_said
 from jaxscope.ui.toolkit.theme import FIXED_SHARE, ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
 from jaxscope.ui.window.lesson_strip import HEADS
@@ -141,7 +141,7 @@ class PresentedSteps(QObject):
         file = self._controller.state.file if self._walk.lesson is None else ""
         lesson = read_lesson_shown(Path(file)) if file else None
         told = [(tr(HEADS[0]), lesson.look), (tr(HEADS[1]), lesson.predict)] if lesson else []
-        self._before = [f"{head}: {text}".replace("`", "") for head, text in told if text]
+        self._before = [tr_named(head, text).replace("`", "") for head, text in told if text]
         self._after = lesson.see.replace("`", "") if lesson else ""
         self._number_before, self._is_asking, self._is_after = -1, False, False
         self._place = self._selection.place
@@ -483,7 +483,7 @@ class PresentationMode:
             kind = stage_kind(name, state.head.base if state.head is not None else "")
             selected = self._describe_selected(state, name)
             told = "\n".join(
-                filter(None, (f"{tr(kind.title)}: {tr_said(said(kind.meaning))}", self.steps.hint))
+                filter(None, (tr_named(tr(kind.title), said(kind.meaning)), self.steps.hint))
             )
             self.caption.setText(selected or told)
 
@@ -518,7 +518,7 @@ class PresentationMode:
             return ""
         node = graph.node(selection.nodes[0])
         explained = tr_said(explain_operation(node.operation, node.kind))
-        return f"{node.operation}: {explained}".rstrip(": ")
+        return tr_named(node.operation, explained) if explained else node.operation
 
     def _begin(self) -> None:
         area = self._workspace.area

@@ -237,7 +237,7 @@ class ScriptDialog(QDialog):
         elif status == 0:
             told = tr("The script has ended.")
         elif is_too_old(self._said, "run_script.py"):
-            self._end(TOO_OLD.format(self._python or sys.executable))
+            self._end(tr(TOO_OLD, python=self._python or sys.executable))
             return
         else:
             told = tr("The script ended with status {status}.", status=status)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
+from jaxscope.model.said import say
 from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 
@@ -20,7 +21,11 @@ _MOST_TOLD = 3
 def tell_made(tracer: Any) -> str:
     """A sentence that says where a tracer was made; empty where JAX does not know."""
     made = compat.place_of_tracer(tracer)
-    return f"It was made at {format_place(*made[:2])} in {made[2]}." if made is not None else ""
+    return (
+        say("It was made at {place} in {made}.", place=format_place(*made[:2]), made=made[2])
+        if made is not None
+        else ""
+    )
 
 
 def tell_kept(names: Mapping[str, Any], is_wanted: Callable[[Any], bool]) -> tuple[str, list[Any]]:
@@ -40,7 +45,9 @@ def tell_kept(names: Mapping[str, Any], is_wanted: Callable[[Any], bool]) -> tup
     }
     told = [f"`{text}`" for text in list(found)[:_MOST_TOLD]]
     more = f" and {len(found) - len(told)} more" if len(found) > len(told) else ""
-    return (f"It is kept in {', '.join(told)}{more}." if told else ""), list(found.values())
+    return (
+        say("It is kept in {told}{more}.", told=", ".join(told), more=more) if told else ""
+    ), list(found.values())
 
 
 def tell_escaped(error: BaseException, text: str) -> tuple[str, str]:

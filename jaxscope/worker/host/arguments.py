@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxscope.errors import CallError
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.said import say
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import value_text
 
@@ -330,7 +331,9 @@ def _is_part(path: str, name: str) -> bool:
 
 def _no_array(name: str, known: tuple[str, ...]) -> CallError:
     return CallError(
-        f"There is no array argument {name!r}.",
-        remedy=f"There are: {', '.join(known)[:500]}." if known else "The call has none.",
+        say("There is no array argument {name}.", name=repr(name)),
+        remedy=say("There are: {names}.", names=", ".join(known)[:500])
+        if known
+        else say("The call has none."),
         kind="NoSetting",
     )

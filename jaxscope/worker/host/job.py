@@ -13,6 +13,7 @@ import json
 import socket
 from typing import Any
 
+from jaxscope.model.said import say
 from jaxscope.worker import compat
 from jaxscope.worker import compat as compat_job
 from jaxscope.worker.channel import Channel
@@ -63,7 +64,9 @@ def exchange_programs(channel: Channel) -> bool:
         return True
     client, number, count = job
     key = f"jaxscope/{next(_rounds)}"
-    channel.progress("job", f"Hearing what the other {count - 1} processes compiled")
+    channel.progress(
+        "job", say("Hearing what the other {count} processes compiled", count=count - 1)
+    )
     members: list[dict[str, str]] = []
     own = _noted[0]
     _noted.clear()
@@ -87,7 +90,7 @@ def finish_job(channel: Channel) -> None:
     job = compat_job.find_job()
     if job is None:
         return
-    channel.progress("job", "Waiting for the other processes to finish")
+    channel.progress("job", say("Waiting for the other processes to finish"))
     try:
         compat_job.await_all(job[0], "jaxscope/end", WAIT_S if is_complete else PARTING_S)
         compat_job.leave()

@@ -61,9 +61,9 @@ def parse_source(source: SourceSnapshot) -> ast.Module:
         raise
     except Exception as error:
         raise SourceError(
-            f"{source.path} is too complex for Python's parser.",
-            why=f"It raised {type(error.__cause__ or error).__name__}.",
-            remedy="Split the deeply nested or very long expression.",
+            say("{path} is too complex for Python's parser.", path=source.path),
+            why=say("It raised {kind}.", kind=type(error.__cause__ or error).__name__),
+            remedy=say("Split the deeply nested or very long expression."),
             kind=type(error.__cause__ or error).__name__,
         ) from None
 

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any, NoReturn
 
+from jaxscope.model.said import say
 from jaxscope.worker.channel import is_swallowing
 from jaxscope.worker.faults.explain import note_interrupt
 from jaxscope.worker.faults.tracebacks import safe_text
@@ -153,22 +154,33 @@ class ProcessChanges:
     def messages(self) -> Iterator[str]:
         """A sentence for everything that has changed."""
         if _clock_identity() != self._clocks:
-            yield "The code replaced time functions of Python: its own timings may be off."
+            yield say("The code replaced time functions of Python: its own timings may be off.")
         changes = [
             f"{name} = {safe_text(value, 100)} (was {safe_text(self._settings[name], 100)})"
             for name, value in sorted(_read_settings().items())
             if name in self._settings and not _is_same(value, self._settings[name])
         ]
         if changes:
-            yield f"The code changed JAX's configuration: {', '.join(changes[:_MAX_SHOWN])}."
+            yield say(
+                "The code changed JAX's configuration: {changes}.",
+                changes=", ".join(changes[:_MAX_SHOWN]),
+            )
         num_devices = _read_num_devices()
         if 0 < self._num_devices != num_devices > 0:
             yield (
-                f"The code set jax_num_cpu_devices to {num_devices}: the program is not for the "
-                f"{self._num_devices} of the target."
+                say(
+                    "The code set jax_num_cpu_devices to {num_devices}: the program is not for "
+                    "the {num_wanted} of the target.",
+                    num_devices=num_devices,
+                    num_wanted=self._num_devices,
+                )
             )
         for wanted, given in _read_narrowed().items():
-            yield f"{wanted} became {given}: JAX uses 64-bit types only with --x64."
+            yield say(
+                "{wanted} became {given}: JAX uses 64-bit types only with --x64.",
+                wanted=wanted,
+                given=given,
+            )
 
 
 def _read_settings() -> Mapping[str, Any]:

@@ -35,6 +35,7 @@ from jaxscope.model.file_kinds import (
     open_without_waiting,
 )
 from jaxscope.model.graph import strings_from_arrays
+from jaxscope.model.said import say
 from jaxscope.model.units import format_place
 
 # Files of a machine that is not this one: sent with the request, and only in memory here.
@@ -206,10 +207,11 @@ def refuse_name(path: str) -> None:
     except UnicodeEncodeError:
         name = os.fsencode(path).decode("utf-8", "backslashreplace")
         raise SourceError(
-            f"JAX cannot run {name}: its path is no text in this system's encoding.",
+            say("JAX cannot run {name}: its path is no text in this system's encoding.", name=name),
             where=name,
-            remedy="Rename the file or its folder, or use an encoding that has the name: "
-            "PYTHONUTF8=1.",
+            remedy=say(
+                "Rename the file or its folder, or use an encoding that has the name: PYTHONUTF8=1."
+            ),
             kind="UnreadableName",
         ) from None
 
@@ -263,16 +265,16 @@ def _refuse_irregular(status: os.stat_result, path: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         kind = next((name for test, name in _KINDS if test(status.st_mode)), "no regular file")
         raise SourceError(
-            f"{path} is {kind}, not a Python file.",
+            say("{path} is {kind}, not a Python file.", path=path, kind=kind),
             where=path,
-            remedy="Name a regular file with Python code.",
+            remedy=say("Name a regular file with Python code."),
             kind="NotAFile",
         )
 
 
 def _describe_notebook(path: str) -> Explanation:
     return Explanation(
-        what=f"{path} is a notebook, not a Python file.",
+        what=say("{path} is a notebook, not a Python file.", path=path),
         where=path,
         remedy=NOTEBOOK_REMEDY,
         kind="NotAFile",
@@ -281,9 +283,13 @@ def _describe_notebook(path: str) -> Explanation:
 
 def _too_large(path: str) -> Explanation:
     return Explanation(
-        what=f"{path} is larger than {MAX_SOURCE_BYTES >> 20} MiB, the most jaxscope reads.",
+        what=say(
+            "{path} is larger than {most} MiB, the most jaxscope reads.",
+            path=path,
+            most=MAX_SOURCE_BYTES >> 20,
+        ),
         where=path,
-        remedy="Move data out of the source file and load it from a data file.",
+        remedy=say("Move data out of the source file and load it from a data file."),
         kind="FileTooLarge",
     )
 
@@ -291,14 +297,19 @@ def _too_large(path: str) -> Explanation:
 def _describe_os_error(error: OSError | ValueError, path: str) -> Explanation:
     code = error.errno if isinstance(error, OSError) else None
     why, remedy = {
-        errno.ENOENT: ("There is no such file.", "Check the path; was the file moved or deleted?"),
-        errno.EACCES: ("Reading it is not permitted.", "Change the file's permissions."),
-        errno.ELOOP: ("Its symbolic links go round in a circle.", "Name the real file."),
-        errno.ENOTDIR: ("A part of the path is not a folder.", "Check the path."),
-        errno.ENAMETOOLONG: ("The path is too long.", "Check the path."),
+        errno.ENOENT: (
+            say("There is no such file."),
+            say("Check the path; was the file moved or deleted?"),
+        ),
+        errno.EACCES: (say("Reading it is not permitted."), say("Change the file's permissions.")),
+        errno.ELOOP: (say("Its symbolic links go round in a circle."), say("Name the real file.")),
+        errno.ENOTDIR: (say("A part of the path is not a folder."), say("Check the path.")),
+        errno.ENAMETOOLONG: (say("The path is too long."), say("Check the path.")),
     }.get(code or 0, (str(error), "Check the path."))
     return Explanation(
-        what=f"{path!r} cannot be read." if "\0" in path else f"{path} cannot be read.",
+        what=say("{path} cannot be read.", path=repr(path))
+        if "\0" in path
+        else say("{path} cannot be read.", path=path),
         why=why,
         where=path.replace("\0", "\\0"),
         remedy=remedy,
@@ -321,9 +332,9 @@ def _decode(data: bytes, path: str) -> str:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise SourceError(
-            f"{path} contains a NUL byte, which Python does not allow.",
+            say("{path} contains a NUL byte, which Python does not allow.", path=path),
             where=format_place(path, line),
-            remedy="Is this a binary file, or saved as UTF-16? Save it as UTF-8.",
+            remedy=say("Is this a binary file, or saved as UTF-16? Save it as UTF-8."),
             kind="NulByte",
         )
     return text
@@ -342,11 +353,13 @@ def _describe_encoding(data: bytes, path: str, why: str, position: int = -1) -> 
     else:
         where = format_place(path, 1)
     return Explanation(
-        what=f"{path} is not text in the encoding it claims.",
+        what=say("{path} is not text in the encoding it claims.", path=path),
         why=why,
         where=where,
-        remedy="Save the file as UTF-8, or name its encoding in the first line, such as "
-        "`# -*- coding: latin-1 -*-`.",
+        remedy=say(
+            "Save the file as UTF-8, or name its encoding in the first line, such as `# "
+            "-*- coding: latin-1 -*-`."
+        ),
         kind="EncodingError",
     )
 

@@ -24,6 +24,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Direction, Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG
 from jaxscope.model.said import say, say_joined
+from jaxscope.model.stages import GRADIENT_OF
 from jaxscope.worker import compat
 from jaxscope.worker.compat_recorder import BatchAxes, recording_batch_axes
 from jaxscope.worker.host.arguments import (
@@ -143,7 +144,7 @@ def with_arguments(call: Call, trace: Callable[[Arguments], T]) -> tuple[T, str]
             raise (second if speaks_of_us else first) from None
         names = ", ".join(path for path, _ in fixed.static)
         why = f"because tracing them raised {type(first).__name__}"
-        return found, f"Taken as static, {why}: {names}."
+        return found, say("Taken as static, {why}: {names}.", why=why, names=names)
 
 
 def jit_plainly(call: Call, arguments: Arguments) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
@@ -218,15 +219,20 @@ def _tell_unfollowed(call: Call, recorder: BaseRecorder) -> str:
     why = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
     if error is not None and (missing := compat.tell_missing(error)):
         why = missing.rstrip(".")
-    text = (
-        f"What {call.base_text} does could not be followed under {', '.join(call.transforms)} "
-        f"({why}). The program is the one that JAX runs; its equations are linked to those of "
-        f"{call.base_text} by their places in the source alone."
+    text: str = say(
+        "What {base_text} does could not be followed under {transforms} ({why}). The "
+        "program is the one that JAX runs; its equations are linked to those of "
+        "{base_text} by their places in the source alone.",
+        base_text=call.base_text,
+        transforms=", ".join(call.transforms),
+        why=why,
     )
     if recorder.stage is None:
-        text += (
-            f" {call.base_text} cannot be traced on its own: the whole call stands in its place."
+        alone = say(
+            "{base_text} cannot be traced on its own: the whole call stands in its place.",
+            base_text=call.base_text,
         )
+        text = say_joined((text, alone))
     return text
 
 
@@ -266,7 +272,9 @@ def _trace_function(
             traced = _jit(_giving_arrays(plain, left_out)).trace(*args, **kwargs)
     seconds = time.perf_counter() - start
     names = ", ".join(dict.fromkeys(left_out))
-    message = f"Left out of the results, because JAX cannot trace what is no array: {names}."
+    message = say(
+        "Left out of the results, because JAX cannot trace what is no array: {names}.", names=names
+    )
     return traced, seconds, (message,) if left_out else ()
 
 
@@ -366,7 +374,7 @@ def trace_gradient(base: StageJaxpr) -> tuple[StageJaxpr, bool]:
         *(_like(aval) for aval in inputs)
     )
     seconds = time.perf_counter() - start
-    paths = tuple(f"gradient of {names[i]}" if i < len(names) else f"gradient {i}" for i in wanted)
+    paths = tuple(f"{GRADIENT_OF}{names[i]}" if i < len(names) else f"gradient {i}" for i in wanted)
     return StageJaxpr("gradient", jaxpr, names, paths, seconds), not is_scalar
 
 

@@ -45,7 +45,7 @@ def evaluate_call(
     Raises:
         JaxscopeError: It is no call, or an argument raised.
     """
-    channel.progress("call", "Evaluating the arguments")
+    channel.progress("call", say("Evaluating the arguments"))
     with guard("call", {source.path}, call=text), keeping_executables():
         return parse_call(text, names, file=source.path)
 
@@ -63,11 +63,16 @@ def load_names(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapsho
             kind="NoFile",
         )
     source = read_source(request["file"])
-    channel.progress("import", f"Importing {source.path.rpartition('/')[2]}")
+    channel.progress("import", say("Importing {name}", name=source.path.rpartition("/")[2]))
     with guard("import", {source.path}):
         module = execute_file(source.path, source.text)
     if guarding := allow_transfers():
-        channel.message(f"{guarding} is set aside: looking at a program takes transfers, too.")
+        channel.message(
+            say(
+                "{guarding} is set aside: looking at a program takes transfers, too.",
+                guarding=guarding,
+            )
+        )
     use_target(str(request.get("target") or "cpu"))
     return source, call_namespace(vars(module))
 
@@ -95,5 +100,5 @@ def first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) 
                 kind="NoCall",
             )
         )
-    channel.message(f"The file offers no call; jaxscope proposed {text}.")
+    channel.message(say("The file offers no call; jaxscope proposed {text}.", text=text))
     return text

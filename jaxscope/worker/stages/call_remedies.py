@@ -43,7 +43,7 @@ def proposing_calls(
         yield
     except JaxscopeError as error:
         if isinstance(error, CallError) or error.explanation.part:
-            channel.progress("call", "Looking for a call that traces")
+            channel.progress("call", say("Looking for a call that traces"))
             error.explanation = _Search(source, names).propose(error.explanation, text)
         raise
 

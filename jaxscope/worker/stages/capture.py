@@ -22,7 +22,7 @@ from jaxscope.errors import EnvironmentProblem, JaxscopeError, TraceError
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, strip_tags
-from jaxscope.model.said import say
+from jaxscope.model.said import said, say
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.targets import is_absent
 from jaxscope.model.units import format_place
@@ -183,8 +183,10 @@ class _Pipeline:
     def run(self) -> Any:
         if getattr(jax.config, "jax_disable_jit", False):
             self._channel.message(
-                "jax_disable_jit is on, so a run compiles nothing: this is the program that jit "
-                "makes where it is off."
+                say(
+                    "jax_disable_jit is on, so a run compiles nothing: this is the program that "
+                    "jit makes where it is off."
+                )
             )
         for text in compat.tell_losses():
             self._channel.message(text)
@@ -199,7 +201,9 @@ class _Pipeline:
     def _run(self, rest_again: Callable[[], None]) -> Any:
         watch = PurityWatch(self._call.base, self._source)
         effects = EffectWatch(self._call.base)
-        tracing = self._step("jaxpr", "trace", f"Tracing {self._call.base_text}")
+        tracing = self._step(
+            "jaxpr", "trace", say("Tracing {function}", function=self._call.base_text)
+        )
         with tracing, effects.watching():
             program = trace_call(self._call)
             _refuse_leaks(program, self._call.base)
@@ -210,7 +214,7 @@ class _Pipeline:
         messages = [*program.messages, *failed]
         if self._options:
             told = ", ".join(f"{name}={value}" for name, value in self._options.items())
-            messages.append(f"Compiled with options of XLA: {told}.")
+            messages.append(say("Compiled with options of XLA: {told}.", told=told))
         for message in messages:
             self._channel.message(message)
         self._seconds += program.derived.seconds
@@ -224,7 +228,7 @@ class _Pipeline:
             {**strings_to_arrays(tags.base, "base"), **strings_to_arrays(tags.derived, "derived")},
         )
         try:
-            with self._step("stablehlo", "lower", "Lowering to StableHLO"):
+            with self._step("stablehlo", "lower", say("Lowering to StableHLO")):
                 start = time.perf_counter()
                 with catching_donations(self._log.notes):
                     lowered = lower_for_target(traced, self._target, self._channel)
@@ -269,7 +273,7 @@ class _Pipeline:
             self._send_lowered(lowered, bytecode, tags, last, seconds)
             self._sender.send_texts()
             try:
-                with self._step("optimized", "compile", "Compiling with XLA"):
+                with self._step("optimized", "compile", say("Compiling with XLA")):
                     # Warnings are sent while XLA compiles, so that a run that is stopped has them.
                     compiled = compilation.result(lambda: self._send_log(tags, last, derived.name))
             except JaxscopeError as error:
@@ -500,7 +504,7 @@ class _Pipeline:
         self._sender.add_text("stablehlo", text)
 
     def _send_hlo(self, name: str, module: Any, seconds: float, cost: Costs) -> None:
-        self._channel.progress(name, f"Reading the stage {TITLES[name]}")
+        self._channel.progress(name, say("Reading the stage {stage}", stage=said(TITLES[name])))
         proto = module.as_serialized_hlo_module_proto()
         budget = max(_MIN_COST_BUDGET_S, _COST_SHARE * self._seconds)
         arrays = {
@@ -537,7 +541,11 @@ class _Pipeline:
         names = list(TITLES)
         why = error.explanation.why.partition("\n")[0] or error.explanation.what
         for name in names[names.index(stage) :]:
-            reason = why if name == stage else f"The stage {TITLES[stage]} failed."
+            reason = (
+                why
+                if name == stage
+                else say("The stage {stage} failed.", stage=said(TITLES[stage]))
+            )
             self._sender.send_unavailable(name, TITLES[name], reason)
         with contextlib.suppress(JaxscopeError):
             self._send_files()
@@ -562,7 +570,7 @@ def _or_missing(make: Callable[[], T]) -> T | str:
 def _describe_bug(error: Exception) -> str:
     """A conversion that fails costs its stage, never the capture."""
     if isinstance(error, RecursionError):
-        return "It is nested more deeply than jaxscope can follow."
+        return say("It is nested more deeply than jaxscope can follow.")
     if missing := compat.tell_missing(error):
         return missing
     why = " ".join(str(error).split())[:200]
@@ -591,11 +599,14 @@ def _refuse_leaks(program: TracedProgram, base: Any) -> None:
         used = next(filter(None, map(compat.user_place, users)), None)
         use = f" at {format_place(*used)}" if used is not None else ""
         raise TraceError(
-            "The function uses a tracer that leaked out of an earlier trace.",
+            say("The function uses a tracer that leaked out of an earlier trace."),
             where=compat.tracer_place(consts[leaked]),
             why="A value of one call of a transformed function was stored outside of it and "
             f"used again by this call{use}. {told}".rstrip(),
-            remedy="Return the value instead of storing it in a global, a list or an attribute."
-            " See https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError",
+            remedy=say(
+                "Return the value instead of storing it in a global, a list or an attribute. "
+                "See "
+                "https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError"
+            ),
             kind="UnexpectedTracerError",
         )

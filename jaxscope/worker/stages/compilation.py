@@ -26,6 +26,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.model.protobuf import Field, read_fields, read_packed
+from jaxscope.model.said import say, say_joined
 from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.host.job import note_program
@@ -157,7 +158,7 @@ def describe_placement(
     try:
         fields = _describe(lowered, compiled)
     except Exception as error:  # private names differ by release; none is worth the capture
-        reason = f"JAX's description of the devices raised {type(error).__name__}."
+        reason = say("JAX's description of the devices raised {name}.", name=type(error).__name__)
         return {"reason": reason}, {}
     proto = _propagated_module(folder) if len(fields["devices"]) > 1 else b""
     return fields, {"proto": array_of_module(proto)} if proto else {}
@@ -281,10 +282,10 @@ def describe_memory(compiled: Any, lowered: Any) -> dict[str, Any]:
     try:
         stats = compiled.memory_analysis()
     except Exception as error:  # backends differ in what they raise; none may cost the capture
-        reason = f"XLA's memory analysis raised {type(error).__name__}."
+        reason = say("XLA's memory analysis raised {name}.", name=type(error).__name__)
     sizes = {name: _size(stats, field) for name, field in _SIZES.items()}
     if reason is None and all(size is None for size in sizes.values()):
-        reason = "This backend does not tell its memory plan."
+        reason = say("This backend does not tell its memory plan.")
     if compat.platform_of(compiled) == "cpu":
         # Its "peak" is arguments, results and constants, seen with 0.8, 0.10.2 and 0.12.
         sizes["peak_bytes"] = None
@@ -413,10 +414,17 @@ def _rematerialized(found: re.Match[str], line: str) -> LogNote:
     type = _TYPE.search(line)
     return LogNote(
         "involuntary-rematerialization",
-        f"XLA puts {type[1] if type else 'a value'} together whole on every device and cuts it "
-        f"anew, to go from the sharding {found['before']} to {found['after']}: it knows no better "
-        "way between these two.",
-        "Choose shardings that differ along fewer axes, or go through one that is between them.",
+        say(
+            "XLA puts {value} together whole on every device and cuts it anew, to go "
+            "from the sharding {before} to {after}: it knows no better way between "
+            "these two.",
+            value=type[1] if type else say("a value"),
+            before=found["before"],
+            after=found["after"],
+        ),
+        say(
+            "Choose shardings that differ along fewer axes, or go through one that is between them."
+        ),
         _name_in(line),
     )
 
@@ -425,9 +433,12 @@ def _folded(told: str, line: str) -> LogNote:
     type = _TYPE.search(line)
     return LogNote(
         "slow-constant-folding",
-        f"{told}: XLA computes {type[1] if type else 'a value'}, which depends on no argument, "
-        "while it compiles.",
-        "Pass what is large as an argument, or keep it from being a constant.",
+        say(
+            "{told}: XLA computes {value}, which depends on no argument, while it compiles.",
+            told=told,
+            value=type[1] if type else say("a value"),
+        ),
+        say("Pass what is large as an argument, or keep it from being a constant."),
         _name_in(line),
     )
 
@@ -450,7 +461,7 @@ def catching_donations(notes: list[LogNote]) -> Iterator[None]:
             notes.append(
                 LogNote(
                     "donation-unused",
-                    f"Donated, and no result can be written over it: {types}.",
+                    say("Donated, and no result can be written over it: {types}.", types=types),
                     "Donate what a result of the same shape and type replaces. "
                     "See https://docs.jax.dev/en/latest/faq.html#buffer-donation",
                 )
@@ -479,7 +490,9 @@ def name_donated(note: LogNote, lowered: Any, inputs: Sequence[tuple[str, Any]])
     ]
     if not names:
         return note
-    told = f"{note.message} Donated with that type: {', '.join(names)}."
+    told = say(
+        "{message} Donated with that type: {names}.", message=note.message, names=", ".join(names)
+    )
     return dataclasses.replace(note, message=told)
 
 
@@ -499,8 +512,7 @@ def place_note(
         last_name: Of that stage.
     """
     found = read_op_name(note.op_name, tags)
-    of_last = f" of the stage {last_name}"
-    for ids, graph, of in ((found.origins, base, ""), (found.derived, last, of_last)):
+    for ids, graph, stage in ((found.origins, base, ""), (found.derived, last, last_name)):
         for id in ids:
             node = graph.index_by_id.get(id)
             if node is None:
@@ -508,6 +520,14 @@ def place_note(
             places = graph.source(node)
             file, line = (places[0].file, places[0].line) if places else ("", 0)
             where = ", ".join(filter(None, [graph.operation(node), format_place(file, line)]))
-            return f"{note.message} It is of equation {id} ({where}){of}.", id, file, line
+            told = say("It is of equation {id} ({where}).", id=id, where=where)
+            if stage:
+                told = say(
+                    "It is of equation {id} ({where}) of the stage {stage}.",
+                    id=id,
+                    where=where,
+                    stage=stage,
+                )
+            return say_joined((note.message, told)), id, file, line
     name = strip_tags(note.op_name)
     return note.message + (f" It is of {name}." if name else ""), "", "", 0

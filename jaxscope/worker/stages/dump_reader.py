@@ -23,6 +23,7 @@ from jaxscope.model.file_kinds import BYTE_ORDER_MARK, HEAD_BYTES, FileForm, rec
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.protobuf import BYTES, read_fields
+from jaxscope.model.said import said, say
 from jaxscope.wire.job_files import read_head, read_whole
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.hlo_cost import (
@@ -54,16 +55,16 @@ except Exception:  # missing or broken in a way of its own: what needs no parser
 else:
     HAS_JAX = True
 
-NO_PARSER = "It takes jaxlib's parser, and JAX cannot be imported here."
+NO_PARSER = say("It takes jaxlib's parser, and JAX cannot be imported here.")
 NOT_THERE = {
-    "stablehlo": "The files that were opened hold no StableHLO of it.",
-    "hlo": "The files that were opened hold no HLO before optimization.",
-    "optimized": "The files that were opened hold no HLO after optimization.",
-    "machine": "The files that were opened hold no machine code.",
+    "stablehlo": say("The files that were opened hold no StableHLO of it."),
+    "hlo": say("The files that were opened hold no HLO before optimization."),
+    "optimized": say("The files that were opened hold no HLO after optimization."),
+    "machine": say("The files that were opened hold no machine code."),
 }
-_SOME_PASSES = (
-    "The dump holds the modules of some passes only. A row 'all up to' a pass is the work of that "
-    "pass and of all others since the module before."
+_SOME_PASSES = say(
+    "The dump holds the modules of some passes only. A row 'all up to' a pass is "
+    "the work of that pass and of all others since the module before."
 )
 _COST_BUDGET_S = 2.0
 _MAX_TEXT = 64 << 20
@@ -165,7 +166,9 @@ class _Reading:
             return
         self._num_read += 1
         self._sender.send_stage("jaxpr", f"Jaxpr of {self._name}", None, "none", UNKNOWN)
-        self._channel.message("JAX's dump has the jaxpr as a text, which is not drawn as a graph.")
+        self._channel.message(
+            say("JAX's dump has the jaxpr as a text, which is not drawn as a graph.")
+        )
         self._sender.add_text("jaxpr", lambda: (text, None))
 
     def _read_stablehlo(self) -> None:
@@ -173,7 +176,7 @@ class _Reading:
         if not path:
             self._sender.send_unavailable("stablehlo", title, NOT_THERE["stablehlo"])
             return
-        self._channel.progress("stablehlo", f"Reading {os.path.basename(path)}")
+        self._channel.progress("stablehlo", say("Reading {name}", name=os.path.basename(path)))
         try:
             data = read_whole(path).removeprefix(BYTE_ORDER_MARK)
             if not HAS_JAX and recognise(data[:HEAD_BYTES]) is FileForm.MLIR_TEXT:
@@ -187,9 +190,9 @@ class _Reading:
         try:
             converted = convert_stablehlo(module, TagTable(), {})
         except Exception as error:  # a module may be stranger than any list of errors
-            reason = f"It could not be drawn: {type(error).__name__}."
+            reason = say("It could not be drawn: {name}.", name=type(error).__name__)
             self._sender.send_stage("stablehlo", title, None, "none", UNKNOWN)
-            self._channel.message(f"{path}: {reason}")
+            self._channel.message(say("{path}: {reason}", path=path, reason=reason))
             self._sender.add_text("stablehlo", lambda: (print_module(module), None))
             return
 
@@ -204,7 +207,9 @@ class _Reading:
     def _send_text_alone(self, stage: str, text: str, path: str) -> None:
         self._num_read += 1
         self._sender.send_stage(stage, TITLES[stage], None, "none", UNKNOWN)
-        self._channel.message(f"{path} is shown as text, without a graph. {NO_PARSER}")
+        self._channel.message(
+            say("{path} is shown as text, without a graph. {why}", path=path, why=NO_PARSER)
+        )
         self._sender.add_text(stage, lambda: (text, None))
 
     def _read_modules(self) -> dict[str, _Hlo]:
@@ -233,7 +238,7 @@ class _Reading:
 
     def _read_hlo(self, stage: str, path: str, recorded: str = "") -> _Hlo | None:
         """An HLO module; where it is `recorded`, the one of that name in a profile."""
-        self._channel.progress(stage, f"Reading {os.path.basename(path)}")
+        self._channel.progress(stage, say("Reading {name}", name=os.path.basename(path)))
         try:
             return read_recorded(path, recorded) if recorded else read_hlo(path)
         except SourceError as error:
@@ -290,14 +295,14 @@ class _Reading:
         if not paths:
             self._sender.send_unavailable("machine", title, NOT_THERE["machine"])
             return
-        self._channel.progress("machine", "Reading machine code")
+        self._channel.progress("machine", say("Reading machine code"))
         try:
             found, left_out = kernel_files(paths, MAX_CODE_BYTES, is_own=False)
         except OSError as error:
             self._sender.send_unavailable("machine", title, error.strerror or str(error))
             return
         if not found:
-            reason = "None of the files that were opened holds the code of a kernel."
+            reason = say("None of the files that were opened holds the code of a kernel.")
             self._sender.send_unavailable("machine", title, reason)
             return
         self._num_read += 1
@@ -322,9 +327,16 @@ class _Reading:
         if gaps:
             self._channel.message(_SOME_PASSES)
         for number, (path, step) in enumerate(steps):
-            self._channel.progress("passes", f"Reading pass {number + 1} of {len(paths)}")
+            self._channel.progress(
+                "passes",
+                say("Reading pass {number} of {total}", number=number + 1, total=len(paths)),
+            )
             if number >= MAX_PASSES or total > MAX_TOTAL_BYTES:
-                reason = f"Only the first {number} passes were read: there are {len(paths)}."
+                reason = say(
+                    "Only the first {number} passes were read: there are {total}.",
+                    number=number,
+                    total=len(paths),
+                )
                 break
             try:
                 hlo = read_hlo(path)
@@ -339,7 +351,7 @@ class _Reading:
             self._send_pass(step.pipeline, name, step.number, hlo.proto)
         if reason is None and "optimized" in modules and modules["optimized"].proto:
             self._send_pass("", AFTER_NAME, None, modules["optimized"].proto)
-        untimed = "XLA's dump does not say how long a pass took."
+        untimed = say("XLA's dump does not say how long a pass took.")
         self._channel.send("passes_end", {"seconds": 0.0, "reason": reason, "no_times": untimed})
 
     def _send_pass(self, pipeline: str, name: str, number: int | None, proto: bytes) -> None:
@@ -381,8 +393,12 @@ def read_hlo(path: str) -> _Hlo:
         module = cut_out_module(data)
         if module:
             return _of_proto(module)
-        raise _no_module(path, "It begins as a serialized module does, but is damaged or cut off.")
-    raise _no_module(path, "" if form is None else f"By its content it is {form.value}.")
+        raise _no_module(
+            path, say("It begins as a serialized module does, but is damaged or cut off.")
+        )
+    raise _no_module(
+        path, "" if form is None else say("By its content it is {form}.", form=said(form.value))
+    )
 
 
 def _parse(text: str) -> bytes:
@@ -464,7 +480,7 @@ def read_recorded(path: str, label: str) -> _Hlo:
     for module in found:
         if module:
             return _of_proto(module)
-    raise _no_module(path, f"It holds no module {label}.")
+    raise _no_module(path, say("It holds no module {label}.", label=label))
 
 
 def _of_proto(module: bytes) -> _Hlo:
@@ -590,15 +606,19 @@ def _parse_mlir(path: str, data: bytes) -> Any:
     if form is FileForm.EXPORT:
         data = find_module_of_export(data)
         if not data:
-            raise _no_module(path, "It begins as what jax.export serializes, but holds no module.")
+            raise _no_module(
+                path, say("It begins as what jax.export serializes, but holds no module.")
+            )
     elif form not in (FileForm.MLIR_TEXT, FileForm.MLIR_BYTECODE):
-        raise _no_module(path, "" if form is None else f"By its content it is {form.value}.")
+        raise _no_module(
+            path, "" if form is None else say("By its content it is {form}.", form=said(form.value))
+        )
     if not HAS_JAX:
         raise SourceError(
-            f"{path} cannot be read as StableHLO here.",
+            say("{path} cannot be read as StableHLO here.", path=path),
             why=NO_PARSER,
             where=path,
-            remedy="Open it with an interpreter that has JAX: --python PATH",
+            remedy=say("Open it with an interpreter that has JAX: --python PATH"),
             kind="NoParser",
         )
     try:
@@ -606,11 +626,17 @@ def _parse_mlir(path: str, data: bytes) -> Any:
     except Exception as error:  # MLIR's and jaxlib's own classes
         why = _first_lines(error)
         raise SourceError(
-            f"{path} cannot be parsed as StableHLO by jaxlib {compat.jaxlib_version()}.",
+            say(
+                "{path} cannot be parsed as StableHLO by jaxlib {version}.",
+                path=path,
+                version=compat.jaxlib_version(),
+            ),
             why=why,
             where=path,
-            remedy="It may be cut off, or of a newer version: open it with the JAX that "
-            "wrote it, by --python.",
+            remedy=say(
+                "It may be cut off, or of a newer version: open it with the JAX that wrote "
+                "it, by --python."
+            ),
             kind=type(error).__name__,
         ) from None
 
@@ -621,9 +647,9 @@ def _first_lines(error: Exception) -> str:
 
 def _no_module(path: str, why: str) -> SourceError:
     return SourceError(
-        f"{path} is no module that can be read.",
+        say("{path} is no module that can be read.", path=path),
         why=why,
         where=path,
-        remedy="Make the dump anew, or name another file.",
+        remedy=say("Make the dump anew, or name another file."),
         kind="NotAModule",
     )

@@ -143,7 +143,9 @@ _LOGGING_PASS = "priority-fusion"
 _MAX_LOG_BYTES = 16 << 20
 MAX_CODE_BYTES = 16 << 20
 NO_CODE = say("XLA generated no code: all that is left are constants, copies and library calls.")
-NO_DUMP = "XLA wrote nothing of this program down: a flag in XLA_FLAGS or its compiler forbids it."
+NO_DUMP = say(
+    "XLA wrote nothing of this program down: a flag in XLA_FLAGS or its compiler forbids it."
+)
 _WHOLE_DUMPS = {
     "xla_dump_hlo_module_re": ".*",
     "xla_dump_hlo_pipeline_re": ".*",
@@ -270,12 +272,14 @@ def _explain_refused(option: str, error: str) -> Explanation:
     is_unknown = _OPTION_UNKNOWN.search(error) is not None
     said = " ".join(error.split())
     return Explanation(
-        what=f"XLA has no option {option}."
+        what=say("XLA has no option {option}.", option=option)
         if is_unknown
-        else f"XLA does not take this value for the option {option}.",
-        why=f"XLA says: {said[:300]}",
-        remedy="Options come and go with releases of jaxlib; names begin with xla_, and values are"
-        " written as OPTION=VALUE, such as xla_disable_hlo_passes=algsimp.",
+        else say("XLA does not take this value for the option {option}.", option=option),
+        why=say("XLA says: {said}", said=said[:300]),
+        remedy=say(
+            "Options come and go with releases of jaxlib; names begin with xla_, and "
+            "values are written as OPTION=VALUE, such as xla_disable_hlo_passes=algsimp."
+        ),
         kind="CompilerOption",
     )
 

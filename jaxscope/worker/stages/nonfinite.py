@@ -19,7 +19,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model.said import join_first
+from jaxscope.model.said import (
+    BOTH,
+    CLAUSES,
+    NAMED,
+    WHOLE,
+    Said,
+    first_of,
+    say,
+    say_count,
+    say_joined,
+    say_sentence,
+)
 from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call
@@ -48,9 +59,17 @@ class NonfiniteCount:
         return bool(self.num_nan or self.num_inf)
 
     def __str__(self) -> str:
+        return str(self.told())
+
+    def told(self) -> Said:
+        """Such as `2 NaN among 8 values`."""
         words = ((self.num_nan, "NaN"), (self.num_inf, "Inf"))
-        parts = " and ".join(f"{number:,} {word}" for number, word in words if number)
-        return f"{parts} among {self.size:,} value{'s' * (self.size != 1)}"
+        parts = [f"{number:,} {word}" for number, word in words if number]
+        return say(
+            "{odd} among {values}",
+            odd=say_joined(parts, BOTH),
+            values=say_count(self.size, "value"),
+        )
 
 
 def count_nonfinite(value: Any) -> NonfiniteCount:
@@ -185,12 +204,17 @@ class NonfiniteSearch:
         if found is None:
             return
         number, state = found
-        of = f" of {loop.length:,}" if loop.length is not None else ""
-        outer = self._rounds
-        self._rounds = (
-            *outer,
-            f"round {number + 1:,}{of} of {id} ({equation.primitive.name})",
-        )
+        outer, where = self._rounds, f"{id} ({equation.primitive.name})"
+        if loop.length is None:
+            told = say("round {number:,} of {where}", number=number + 1, where=where)
+        else:
+            told = say(
+                "round {number:,} of {length:,} of {where}",
+                number=number + 1,
+                length=loop.length,
+                where=where,
+            )
+        self._rounds = (*outer, told)
         try:
             self.run(loop.body, loop.inputs(number, state), f"{id}/{loop.name}/")
             # Its equations are finite one by one: the loop as a whole is what is known.
@@ -427,13 +451,13 @@ def describe_nonfinite(
     for number, result in enumerate(results):
         if count := count_nonfinite(result):
             path = paths[number] if number < len(paths) else f"[{number}]"
-            told.append(f"{path or 'result'} has {count}")
+            told.append(say("{path} has {count}", path=path or say("result"), count=count.told()))
     if not told:
         return None
-    text = f"Results are not finite: {join_first(told, 3, '; ')}."
+    text = say("Results are not finite: {first}.", first=say_joined(first_of(told, 3), CLAUSES))
     has_nan = bool(count_odd(list(results)).num_nan)
     origin = _find_origin(program, inputs, has_nan, _BUDGET_S)
-    return dataclasses.replace(origin, text=f"{text} {origin.text}")
+    return dataclasses.replace(origin, text=say_joined((text, origin.text)))
 
 
 def find_origin_of(call: Call, count: NonfiniteCount, budget_s: float = _MEASURING_BUDGET_S) -> str:
@@ -450,7 +474,10 @@ def find_origin_of(call: Call, count: NonfiniteCount, budget_s: float = _MEASURI
         program = trace_call(call)
         inputs = find_inputs(program, call)
     except Exception as error:  # whatever the user's code raises when it is traced once more
-        return f"Which equation made them is not known: tracing raised {type(error).__name__}."
+        return say(
+            "Which equation made them is not known: tracing raised {name}.",
+            name=type(error).__name__,
+        )
     return _find_origin(program, inputs, bool(count.num_nan), budget_s).text
 
 
@@ -458,49 +485,74 @@ def _find_origin(
     program: TracedProgram, inputs: Sequence[Any] | None, has_nan: bool, budget_s: float
 ) -> Nonfinite:
     """Which equation made the first value that is not finite, or why that is not known."""
-    unknown = "Which equation made them is not known: "
     if inputs is None:
-        return Nonfinite(f"{unknown}the arguments of its jaxpr could not be told.")
+        return Nonfinite(
+            say(
+                "Which equation made them is not known: the arguments of its jaxpr could not be "
+                "told."
+            )
+        )
     hoisted = {id(value) for value in compat.traced_consts(program.traced)}
     for value in inputs:
         count = count_nonfinite(value)
         if count.num_nan or (count and not has_nan):
             is_hoisted = id(value) in hoisted
-            given = "is a constant that it closes over" if is_hoisted else "are arguments"
-            return Nonfinite(f"So {given} already: {count}.")
+            if is_hoisted:
+                told = say(
+                    "So is a constant that it closes over already: {count}.", count=count.told()
+                )
+            else:
+                told = say("So are arguments already: {count}.", count=count.told())
+            return Nonfinite(told)
     walk = NonfiniteSearch(for_nan=has_nan, deadline_s=time.monotonic() + budget_s)
     try:
         walk.run(program.derived.jaxpr, inputs)
     except FoundError as found:
         return _name(found, walk.first_inf, program)
     except TimeoutError:
-        return Nonfinite(f"{unknown}running its equations one by one takes too long.")
+        return Nonfinite(
+            say(
+                "Which equation made them is not known: running its equations one by one takes too "
+                "long."
+            )
+        )
     except Exception as error:  # of an equation that cannot run by itself
         return Nonfinite(
-            f"{unknown}running its equations one by one raised {type(error).__name__}."
+            say(
+                "Which equation made them is not known: running its equations one by one raised "
+                "{name}.",
+                name=type(error).__name__,
+            )
         )
     return Nonfinite(
-        "No equation makes such a value when they are run one by one: only the compiled program "
-        "does."
+        say(
+            "No equation makes such a value when they are run one by one: only the "
+            "compiled program does."
+        )
     )
 
 
 def _name(found: FoundError, first_inf: FoundError | None, program: TracedProgram) -> Nonfinite:
     file, line = compat.user_place(found.equation) or ("", 0)
     told = _describe(found)
-    told += f" of the stage {program.derived.name}" if program.transformed else ""
+    if program.transformed:
+        told = say("{told} of the stage {stage}", told=told, stage=program.derived.name)
     if found.is_constant:
-        text = f"They come from a constant that is not finite, which {told} reads"
+        text = say("They come from a constant that is not finite, which {told} reads", told=told)
     elif found.reads_inf:
-        text = f"The first equation that makes NaN is {told}, which reads Inf"
+        text = say("The first equation that makes NaN is {told}, which reads Inf", told=told)
     else:
-        text = f"The first equation that makes such a value of finite ones is {told}"
-    text += f": {found.count}." if found.count else "."
+        text = say("The first equation that makes such a value of finite ones is {told}", told=told)
+    if found.count:
+        text = say(NAMED, name=text, meaning=found.count.told())
+    text = say_sentence(text)
     if found.reads_inf and first_inf is not None:
-        text += (
-            f" The first that makes Inf of finite operands is {_describe(first_inf)}: "
-            f"{first_inf.count}."
+        more = say(
+            "The first that makes Inf of finite operands is {told}: {count}.",
+            told=_describe(first_inf),
+            count=first_inf.count.told(),
         )
+        text = say_joined((text, more))
     return Nonfinite(text, found.id, file, line, is_made=not found.is_constant)
 
 
@@ -508,8 +560,10 @@ def _describe(found: FoundError) -> str:
     """An equation with its id, operation, place, and the rounds of the loops around it."""
     place = compat.user_place(found.equation)
     where = f", {format_place(*place[:2])}" if place else ""
-    rounds = "".join(f" in {each}" for each in reversed(found.rounds))
-    return f"{found.id} ({found.equation.primitive.name}{where}){rounds}"
+    told = say(WHOLE, text=f"{found.id} ({found.equation.primitive.name}{where})")
+    for each in reversed(found.rounds):
+        told = say("{told} in {round}", told=told, round=each)
+    return told
 
 
 def _most_rounds(inner: Any) -> float:

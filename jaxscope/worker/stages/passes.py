@@ -24,6 +24,7 @@ import numpy as np
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.protobuf import BYTES, read_fields
+from jaxscope.model.said import say
 from jaxscope.wire.job_files import MODULE_ENDING
 from jaxscope.wire.scratch import make_scratch, remove_stale_scratch
 from jaxscope.worker.channel import Channel
@@ -113,7 +114,11 @@ class PassWatch:
         try:
             return compat.start_recording(level=1)
         except Exception as error:  # only one recorder at a time: the program may have its own
-            self.reason = f"{NOT_RECORDED}: it could not start ({type(error).__name__})."
+            self.reason = say(
+                "{not_recorded}: it could not start ({name}).",
+                not_recorded=NOT_RECORDED,
+                name=type(error).__name__,
+            )
             return None
 
     def _read(self, recording: Any) -> None:
@@ -123,11 +128,18 @@ class PassWatch:
             for line, name, start_ns, duration_ns in compat.recorded_spans(recording.stop()):
                 if len(self._spans) >= MAX_SPANS:
                     self._spans.clear()
-                    self.reason = f"The passes' times are too many: more than {MAX_SPANS:,}."
+                    self.reason = say(
+                        "The passes' times are too many: more than {max_spans:,}.",
+                        max_spans=MAX_SPANS,
+                    )
                     return
                 self._spans.append(Span(line, name, start_ns, duration_ns))
         except Exception as error:  # costs the times, never the capture
-            self.reason = f"{NOT_RECORDED}: it failed ({type(error).__name__})."
+            self.reason = say(
+                "{not_recorded}: it failed ({name}).",
+                not_recorded=NOT_RECORDED,
+                name=type(error).__name__,
+            )
 
 
 def match_seconds(steps: Sequence[DumpedModule], spans: Iterable[Span]) -> list[float]:
@@ -262,7 +274,7 @@ def send_passes(
         wanted: Options of XLA's that the person asked for.
         watch: What was recorded of the compilation of the same program before.
     """
-    channel.progress("passes", "Compiling once more, to record XLA's passes")
+    channel.progress("passes", say("Compiling once more, to record XLA's passes"))
     start = time.perf_counter()
     reason = None
     watch = watch or PassWatch(is_wanted=False)
@@ -319,9 +331,9 @@ def _scratch() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-WENT_ON = (
-    "XLA's compiler went on with a copy of the module, as that for TPUs may; what its passes did "
-    "to the copy is not recorded."
+WENT_ON = say(
+    "XLA's compiler went on with a copy of the module, as that for TPUs may; "
+    "what its passes did to the copy is not recorded."
 )
 
 
@@ -385,14 +397,16 @@ class _PassSender:
             with open(file.path, "rb") as opened:
                 data = opened.read()
         except OSError as error:
-            self.reason = f"A pass could not be read: {error.strerror or error}."
+            self.reason = say(
+                "A pass could not be read: {error}.", error=str(error.strerror or error)
+            )
             return
         finally:
             _remove(file.path)
         try:
             proto = module_of(data)
         except ValueError:
-            self.reason = "XLA wrote a module that cannot be read."
+            self.reason = say("XLA wrote a module that cannot be read.")
             return
         self._sent += 1
         self.steps.append(DumpedModule(file.pipeline, file.name, file.next))
@@ -407,9 +421,13 @@ class _PassSender:
 
     def _is_too_much(self, size: int) -> bool:
         if self._sent >= MAX_PASSES:
-            self.reason = f"Only the first {MAX_PASSES} passes were recorded."
+            self.reason = say(
+                "Only the first {max_passes} passes were recorded.", max_passes=MAX_PASSES
+            )
         elif size > _MAX_MODULE_BYTES or self._total_bytes + size > MAX_TOTAL_BYTES:
-            self.reason = f"The modules are too large; {self._sent} passes were recorded."
+            self.reason = say(
+                "The modules are too large; {sent} passes were recorded.", sent=self._sent
+            )
         else:
             return False
         return True

@@ -609,10 +609,10 @@ def handle_propose(request: dict[str, Any], channel: Channel) -> None:
         JaxscopeError: The file raised, or no call of the function was found that traces.
     """
     source = read_source(request["file"])
-    channel.progress("import", "Importing the file")
+    channel.progress("import", say("Importing the file"))
     with guard("import", {source.path}):
         module = execute_file(source.path, source.text)
-    channel.progress("propose", "Looking for arguments that trace")
+    channel.progress("propose", say("Looking for arguments that trace"))
     function = str(request["function"])
     names = call_namespace(vars(module))
     text, refusal = propose_call(source, names, function=function)
@@ -676,7 +676,7 @@ def propose_call(
     """
     candidates = [function] if function is not None else list_functions(names)
     if not candidates:
-        return None, Refusal("The file defines no functions.")
+        return None, Refusal(say("The file defines no functions."))
     deadline = time.monotonic() + BUDGET_S
     failures: dict[str, Exception] = {}
     with keeping_executables():
@@ -725,7 +725,7 @@ def _is_of_name(error: Exception) -> bool:
 def _refuse(attempts: Sequence[tuple[str, Exception]], source: SourceSnapshot) -> Refusal:
     """What the attempts ended with: not the last and strangest, but what most of them say."""
     if not attempts:
-        return Refusal("Nothing that it defines can be called.")
+        return Refusal(say("Nothing that it defines can be called."))
     kinds = collections.Counter(type(error) for _, error in attempts)
 
     def weight(attempt: tuple[str, Exception]) -> tuple[int, bool]:

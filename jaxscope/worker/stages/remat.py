@@ -17,6 +17,7 @@ from jaxscope.errors import CallError
 from jaxscope.model.experiments import AS_WRITTEN, POLICIES
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.said import say
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
@@ -54,13 +55,13 @@ def handle_remat(request: dict[str, Any], channel: Channel) -> None:
     channel.send("remat_subject", {"text": program.describe()})
     for name, policy in (("", None), *_policies(plain.jaxpr)):
         shown = name or AS_WRITTEN
-        channel.progress("remat", f"Compiling the gradient, {shown}")
+        channel.progress("remat", say("Compiling the gradient, {shown}", shown=shown))
         try:
             fields, arrays = program.compile(policy)
         except Exception as error:  # a policy that fails costs itself
             _, explanation = explain_exception(error, {snapshot.path}, stage="compile")
             why = explanation.why.partition("\n")[0] or explanation.what
-            fields, arrays = {"reason": f"It cannot be compiled: {why}"[:2000]}, {}
+            fields, arrays = {"reason": say("It cannot be compiled: {why}", why=why[:2000])}, {}
         channel.send("remat_policy", {"policy": shown, **fields}, arrays)
 
 
@@ -99,10 +100,15 @@ class _Program:
     def describe(self) -> str:
         """Which gradient it is."""
         if self._is_gradient:
-            return f"{self._call.text}, with {self._call.base_text} inside jax.checkpoint"
-        return (
-            f"the gradient of {self._call.base_text} with respect to every float argument, with "
-            f"{self._call.base_text} inside jax.checkpoint"
+            return say(
+                "{call}, with {function} inside jax.checkpoint",
+                call=self._call.text,
+                function=self._call.base_text,
+            )
+        return say(
+            "the gradient of {function} with respect to every float argument, with {function} "
+            "inside jax.checkpoint",
+            function=self._call.base_text,
         )
 
     def trace(self) -> StageJaxpr:
@@ -153,9 +159,9 @@ class _Program:
             stage, _ = trace_gradient(program.base)
         except NoGradient as error:
             raise CallError(
-                "There is no gradient to compare remat policies for.",
+                say("There is no gradient to compare remat policies for."),
                 why=str(error),
-                remedy="Type a call of a function of floats, such as grad(loss)(…).",
+                remedy=say("Type a call of a function of floats, such as grad(loss)(…)."),
             ) from None
         inputs = compat.open_jaxpr(stage.jaxpr).invars
         arguments = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in inputs]  # type: ignore[no-untyped-call] # JAX's

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.model.graph import Graph, graph_to_arrays
-from jaxscope.model.said import ENDED, say
+from jaxscope.model.said import ENDED, said, say
 from jaxscope.model.stages import COMPILED_STAGES, stage_kind
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.hlo_cost import UNKNOWN, Costs
@@ -91,11 +91,13 @@ class StageSender:
         """Send the texts that are due."""
         while self._texts:
             name, make_text = self._texts.pop(0)
-            self._channel.progress("text", f"Printing the stage {TITLES.get(name, name)}")
+            self._channel.progress(
+                "text", say("Printing the stage {stage}", stage=said(TITLES.get(name, name)))
+            )
             try:
                 text, line_nodes = make_text()
             except Exception as error:
-                reason = f"Printing it raised {type(error).__name__}."
+                reason = say("Printing it raised {name}.", name=type(error).__name__)
                 self._channel.send("text_missing", {"name": name, "reason": reason})
                 continue
             data = np.frombuffer(text.encode("utf-8", "replace"), np.uint8)

@@ -92,22 +92,26 @@ _CUDA_PLUGINS = ("jax_plugins.xla_cuda12", "jax_plugins.xla_cuda13")
 _PREFERRED_HOST = (2, 2, 1)
 """Chips of a host along each axis, where the topology divides by it."""
 
-NOT_KNOWN = (
-    "Compiled ahead of time: no autotuning chose among kernels, and nothing ran, so there are no "
-    "values and no measured times."
+NOT_KNOWN = say(
+    "Compiled ahead of time: no autotuning chose among kernels, and nothing ran, "
+    "so there are no values and no measured times."
 )
 INSTALL = {
     "tpu": (
         "libtpu",
         "'jax[tpu]'",
-        "213 MB to load, 720 MB on the disk, Linux on x86-64, under the Google Cloud Platform "
-        "Terms of Service; no TPU is needed",
+        say(
+            "213 MB to load, 720 MB on the disk, Linux on x86-64, under the Google Cloud Platform "
+            "Terms of Service; no TPU is needed"
+        ),
     ),
     "gpu": (
         "JAX's CUDA plugin",
         "'jax[cuda12-local]' nvidia-cuda-nvcc-cu12",
-        "223 MB to load, 600 MB on the disk, Linux, under Apache-2.0 and NVIDIA's licence for "
-        "CUDA; no driver and no GPU are needed",
+        say(
+            "223 MB to load, 600 MB on the disk, Linux, under Apache-2.0 and NVIDIA's licence for "
+            "CUDA; no driver and no GPU are needed"
+        ),
     ),
 }
 """For each kind: what is missing, what brings it, its size and licence.
@@ -160,8 +164,8 @@ def find_missing(kind: str) -> str:
     if any(map(_is_installed, modules)):
         return ""
     what, packages, terms = INSTALL[kind]
-    command = f"{sys.executable} -m pip install {packages} ({terms})"
-    return say("{what} is missing: {command}", what=what, command=command)
+    command = f"{sys.executable} -m pip install {packages}"
+    return say("{what} is missing: {command} ({terms})", what=what, command=command, terms=terms)
 
 
 def describe_compiler(kind: str) -> str:
@@ -206,9 +210,13 @@ def _open(target: str) -> Topology:
 def _unknown(target: str, why: str, kind: str) -> EnvironmentProblem:
     examples = "aot:tpu:v5e:2x2" if kind == "tpu" else "aot:gpu:h100, aot:gpu:h100:8"
     return EnvironmentProblem(
-        f"The compiler knows no target {target[:100]}.",
+        say("The compiler knows no target {target}.", target=target[:100]),
         why=" ".join(why.split())[:400],
-        remedy=f"Chips are {', '.join(chip_names(kind))}; written as {examples}.",
+        remedy=say(
+            "Chips are {names}; written as {examples}.",
+            names=", ".join(chip_names(kind)),
+            examples=examples,
+        ),
         kind="UnknownTarget",
     )
 

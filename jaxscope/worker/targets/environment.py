@@ -14,6 +14,7 @@ import jax
 import numpy as np
 
 from jaxscope.errors import EnvironmentProblem
+from jaxscope.model.said import say
 from jaxscope.model.targets import EXAMPLES, Target, is_absent, parse_target
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
@@ -50,7 +51,9 @@ def prepare_target(request: dict[str, Any]) -> None:
         target = parse_target(name)
     except ValueError as error:
         raise EnvironmentProblem(
-            str(error), remedy=f"Targets are {EXAMPLES}.", kind="UnknownTarget"
+            str(error),
+            remedy=say("Targets are {examples}.", examples=EXAMPLES),
+            kind="UnknownTarget",
         ) from None
     if target.kind == "cpu":
         _configure("jax_platforms", "cpu")
@@ -94,9 +97,9 @@ def find_devices(target: str) -> list[jax.Device]:
         devices = jax.devices(wanted.kind)
     except Exception as error:  # JAX raises RuntimeError, or a bare AssertionError
         raise EnvironmentProblem(
-            f"The target {target} is not available here.",
+            say("The target {target} is not available here.", target=target),
             why=safe_text(error) or describe_missing_backend(),
-            remedy="`jaxscope doctor` lists the targets that work here.",
+            remedy=say("`jaxscope doctor` lists the targets that work here."),
             kind=type(error).__name__,
         ) from None
     if wanted.kind == "cpu":
@@ -104,9 +107,13 @@ def find_devices(target: str) -> list[jax.Device]:
     index = wanted.number or 0
     if index >= len(devices):
         raise EnvironmentProblem(
-            f"The target {target} is not available here.",
-            why=f"JAX sees {len(devices)} device(s) of the kind {wanted.kind}, counted from 0.",
-            remedy="`jaxscope doctor` lists the targets that work here.",
+            say("The target {target} is not available here.", target=target),
+            why=say(
+                "JAX sees {count} device(s) of the kind {kind}, counted from 0.",
+                count=len(devices),
+                kind=wanted.kind,
+            ),
+            remedy=say("`jaxscope doctor` lists the targets that work here."),
             kind="NoSuchDevice",
         )
     return [devices[index]]
@@ -155,7 +162,7 @@ def describe_environment(target: str = "") -> dict[str, str]:
 
 def handle_environment(_request: dict[str, Any], channel: Channel) -> None:
     """Answer what `jaxscope doctor` asks: versions, devices, targets. Runs no user code."""
-    channel.progress("environment", "Looking for devices")
+    channel.progress("environment", say("Looking for devices"))
     with quiet_compilers():
         devices, targets = _survey()
     channel.send(

@@ -17,6 +17,7 @@ from jax.sharding import Mesh, NamedSharding, Sharding, SingleDeviceSharding
 
 from jaxscope.errors import EnvironmentProblem
 from jaxscope.model.hardware import MORE_THAN_DEFAULT
+from jaxscope.model.said import NAMED, say, say_joined
 from jaxscope.model.targets import is_absent
 from jaxscope.model.units import format_bytes
 from jaxscope.worker import compat
@@ -74,9 +75,12 @@ class _DeviceExchange:
             return device  # a topology's own, which the file took from JAX
         if device.id >= len(self._devices):
             raise EnvironmentProblem(
-                f"The program uses device {device.id}, and the target has "
-                f"{len(self._devices)}, counted from 0.",
-                remedy="Choose a larger topology, or a smaller mesh.",
+                say(
+                    "The program uses device {device}, and the target has {count}, counted from 0.",
+                    device=device.id,
+                    count=len(self._devices),
+                ),
+                remedy=say("Choose a larger topology, or a smaller mesh."),
                 kind="TooFewDevices",
             )
         self.used.add(device.id)
@@ -172,9 +176,14 @@ def lower_for_target(traced: Any, target: str, channel: Channel) -> Any:
     count = len(topology.devices)
     if num_used < count:
         channel.message(
-            f"The program uses {num_used} of the {count} devices of {target}: nothing in it is "
-            "placed on the others. The file finds as many simulated devices in jax.devices(), and "
-            "what it shards over them is sharded over the target's."
+            say(
+                "The program uses {num_used} of the {count} devices of {target}: nothing in "
+                "it is placed on the others. The file finds as many simulated devices in "
+                "jax.devices(), and what it shards over them is sharded over the target's.",
+                num_used=num_used,
+                count=count,
+                target=target,
+            )
         )
     return compat.lower(placed)
 
@@ -192,19 +201,27 @@ def send_memory_fit(target: str, memory: Mapping[str, Any], channel: Channel) ->
     if chip is None or needed is None:
         return
     there = chip.device_memory_bytes
-    sizes = f"a device needs {format_bytes(needed)} and has {format_bytes(there)} ({chip.title})."
     if chip.refuses_what_does_not_fit and needed > there:
-        told = (
-            f"It fits: the compiler found room in {format_bytes(there)} ({chip.title}). What it "
-            f"says is needed, {format_bytes(needed)}, has values in it that lie on the chip."
+        told = say(
+            "It fits: the compiler found room in {there} ({title}). What it says is "
+            "needed, {needed}, has values in it that lie on the chip.",
+            there=format_bytes(there),
+            title=chip.title,
+            needed=format_bytes(needed),
         )
     else:
-        told = f"{'It fits' if needed <= there else 'It does not fit'}: {sizes}"
-    if chip.default_memory_bytes < needed <= there:
-        told += f" {MORE_THAN_DEFAULT}"
-    if "memory_bytes" in chip.unverified:
-        told += " How much it has is not verified."
-    channel.message(told)
+        sizes = say(
+            "a device needs {needed} and has {there} ({title}).",
+            needed=format_bytes(needed),
+            there=format_bytes(there),
+            title=chip.title,
+        )
+        fits = say("It fits") if needed <= there else say("It does not fit")
+        told = say(NAMED, name=fits, meaning=sizes)
+    exceeds = MORE_THAN_DEFAULT if chip.default_memory_bytes < needed <= there else ""
+    is_unsure = "memory_bytes" in chip.unverified
+    unsure = say("How much it has is not verified.") if is_unsure else ""
+    channel.message(say_joined((told, exceeds, unsure)))
 
 
 def _needed_bytes(memory: Mapping[str, Any]) -> float | None:

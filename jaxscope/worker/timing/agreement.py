@@ -317,9 +317,9 @@ class _Search:
         divergence = Divergence(jaxpr, inputs, self._compare, self._check_time)
         group = divergence.find()
         if group is None:
-            return (
-                "The equations give the same bits one by one and compiled together, so the eager "
-                "run of the function must compute something else than its equations do."
+            return say(
+                "The equations give the same bits one by one and compiled together, so the "
+                "eager run of the function must compute something else than its equations do."
             )
         last = equations[group.numbers[-1]]
         place = compat.user_place(last)
@@ -546,11 +546,11 @@ def handle_agree(request: dict[str, Any], channel: Channel) -> None:
     with open_laboratory(channel, call.text, (snapshot.path,)) as laboratory:
         with guard("call", {snapshot.path}):
             forms = find_forms(call)
-        channel.progress("eager", "Running equation by equation")
+        channel.progress("eager", say("Running equation by equation"))
         with guard("run", {snapshot.path}):
             eager = forms.eager(*forms.eager_arguments[0], **forms.eager_arguments[1])
         jitted = _try(laboratory, "jit", lambda: _run_jitted(laboratory, forms))
-        channel.progress("double", "Running in double precision")
+        channel.progress("double", say("Running in double precision"))
         double = _try(laboratory, "double precision", lambda: _run_double(forms))
         for first, second, one, other in (
             ("eager", "jit", eager, jitted),
@@ -558,7 +558,7 @@ def handle_agree(request: dict[str, Any], channel: Channel) -> None:
             ("jit", "float64", jitted, double),
         ):
             send_results(channel, first, second, one, other)
-        channel.progress("equations", "Comparing equation by equation")
+        channel.progress("equations", say("Comparing equation by equation"))
         program = _try(laboratory, "tracing", lambda: trace_call(call))
         if program is not None:
             # Say at once that results are not finite: two that are NaN agree in nothing that helps.
@@ -609,7 +609,7 @@ def _try(laboratory: Laboratory, what: str, run: Any) -> Any:
     try:
         return run()
     except Exception as error:
-        laboratory.warn(f"{what} failed: {laboratory.describe(error)}")
+        laboratory.warn(say("{what} failed: {why}", what=what, why=laboratory.describe(error)))
         return None
 
 
@@ -650,7 +650,7 @@ def _look_for_divergence(
     if reason:
         laboratory.channel.send("origin_missing", {"reason": reason})
         return
-    laboratory.channel.progress("origin", "Looking for where the difference arises")
+    laboratory.channel.progress("origin", say("Looking for where the difference arises"))
     send_numeric_divergence(laboratory, program, call, find_difference)
 
 

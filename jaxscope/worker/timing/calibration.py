@@ -31,7 +31,7 @@ def handle_calibrate(_request: dict[str, Any], channel: Channel) -> None:
     channel.send("timed", {"call": "calibration", "environment": describe_environment()})
     for warning in find_warnings():
         channel.send("warning", {"text": warning})
-    channel.progress("matmul", f"Multiplying matrices of {_SIDE} by {_SIDE}")
+    channel.progress("matmul", say("Multiplying matrices of {side} by {side}", side=_SIDE))
     square = jnp.full((_SIDE, _SIDE), 0.5, jnp.float32)
     _send(
         channel,
@@ -45,7 +45,7 @@ def handle_calibrate(_request: dict[str, Any], channel: Channel) -> None:
         _time(jax.jit(jnp.matmul), square, square),
     )
     del square
-    channel.progress("stream", "Adding arrays that no cache holds")
+    channel.progress("stream", say("Adding arrays that no cache holds"))
     array = jnp.full((_NUM_ELEMENTS,), 0.5, jnp.float32)
     other = array + 1.0
     _send(

@@ -120,7 +120,7 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
     snapshot, names = load_names(request, channel)
     import_s = perf_counter() - start_s
     text = str(request.get("call") or first_call(snapshot, names, channel))
-    channel.progress("call", "Evaluating the arguments")
+    channel.progress("call", say("Evaluating the arguments"))
     with guard("call", {snapshot.path}), keeping_executables():
         call = parse_call(text, names, file=snapshot.path)
     if request.get("waits"):
@@ -154,7 +154,7 @@ def handle_time(request: dict[str, Any], channel: Channel) -> None:
 def _wait(channel: Channel) -> float:
     """Wait until the client says `go_on`; for how many seconds that was."""
     began_s = perf_counter()
-    channel.progress("ready", "Ready to measure")
+    channel.progress("ready", say("Ready to measure"))
     while channel.receive().type != "go_on":
         pass
     return perf_counter() - began_s
@@ -225,7 +225,7 @@ class _TimingRun:
 
     def start_jax(self) -> None:
         """Let JAX start before the program is measured; return how long that took."""
-        self._channel.progress("start", "Starting JAX")
+        self._channel.progress("start", say("Starting JAX"))
         began_s, ended_s = start_jax(self._stopwatch)
         self._conditions = Conditions()
         self.readings.send(
@@ -250,7 +250,7 @@ class _TimingRun:
         if self._odd:
             self._do(
                 "origin",
-                "Looking for the equation that made what is not finite",
+                say("Looking for the equation that made what is not finite"),
                 lambda: self.warn(find_origin_of(call, self._odd)),
             )
 
@@ -286,7 +286,7 @@ class _TimingRun:
         if fetching and keep_freed_memory():
             self._do(
                 "kept_memory",
-                "Timing again with freed memory kept",
+                say("Timing again with freed memory kept"),
                 functools.partial(self._measure_kept, fetching),
                 left_s=_BESIDE_S * len(fetching),
             )
@@ -316,7 +316,7 @@ class _TimingRun:
         self._watch, self._jit_outcome = watch, None
         jitted = self._do(
             f"{prefix}compile",
-            f"Compiling the {noun}",
+            say("Compiling the {noun}", noun=noun),
             functools.partial(self._prepare_jitted, forms, prefix),
         )
         if jitted is not None:
@@ -327,7 +327,7 @@ class _TimingRun:
         if (jitted is not None or not prefix) and not self._plan.skip_eager:
             eager = self._do(
                 f"{prefix}eager",
-                f"Running the {noun} equation by equation",
+                say("Running the {noun} equation by equation", noun=noun),
                 functools.partial(self._prepare_eager, forms, prefix),
             )
         subjects = [subject for subject in (eager, jitted) if subject is not None]
@@ -336,14 +336,14 @@ class _TimingRun:
         if not prefix:
             self._do(
                 "transfer",
-                "Copying arguments and results",
+                say("Copying arguments and results"),
                 functools.partial(self._measure_beside, forms, jitted),
                 left_s=3 * _BESIDE_S,
             )
         if subjects:
             self._do(
                 f"{prefix}device",
-                f"Recording the device's time of the {noun}",
+                say("Recording the device's time of the {noun}", noun=noun),
                 functools.partial(self._measure_device_time, subjects),
                 left_s=_DEVICE_S * len(subjects),
             )
@@ -353,11 +353,14 @@ class _TimingRun:
         sizes = zip(chunk_sizes(typical_s), typical_s, strict=True)
         round_s = sum(sum(size) * each for size, each in sizes)
         left_s = max(self._plan.budget_s, self._plan.least_rounds * round_s)
-        text = f"Timing the {noun}"
+        text = say("Timing the {noun}", noun=noun)
         if left_s > 2 * self._plan.budget_s:
-            text += (
-                f": {self._plan.least_rounds} pairs take about {format_duration(left_s)}; "
-                "Stop keeps what there is"
+            text = say(
+                "Timing the {noun}: {least_rounds} pairs take about {duration}; Stop keeps what "
+                "there is",
+                noun=noun,
+                least_rounds=self._plan.least_rounds,
+                duration=format_duration(left_s),
             )
         self._do(
             f"{prefix}steady",

@@ -182,13 +182,13 @@ def _find(request: dict[str, Any], channel: Channel, path: str, call: Call) -> N
     composed = call.compose(call.base)
     jitted = composed if compat.is_jitted(composed) else jax.jit(composed)
     jax.clear_caches()  # type: ignore[no-untyped-call] # JAX does not annotate it
-    channel.progress("trace", "Tracing, with a look at the stack every millisecond")
+    channel.progress("trace", say("Tracing, with a look at the stack every millisecond"))
     with guard("trace", files, call=call.text), StackSampler(read_user_stack) as tracing:
         traced = compat.trace_jitted(jitted, call.args, call.kwargs)
     channel.progress("lower", "Lowering")
     with guard("lower", files, call=call.text), StackSampler(read_lowered_line) as lowering:
         lowered = lower_for_target(traced, str(request.get("target") or "cpu"), channel)
-    channel.progress("compile", "Compiling under XLA's recorder")
+    channel.progress("compile", say("Compiling under XLA's recorder"))
     with guard("compile", files, call=call.text):
         compiling, spans, problem = _compile(lowered)
     if problem:
@@ -200,7 +200,7 @@ def _find(request: dict[str, Any], channel: Channel, path: str, call: Call) -> N
         _part_of_spans(compiling, spans),
     ]
     counts = count_equations(traced.jaxpr)
-    channel.progress("advice", "Looking for what could be avoided")
+    channel.progress("advice", say("Looking for what could be avoided"))
     fields = {
         "spans": [dataclasses.asdict(span) for span in flatten(stages, whole)],
         "lines": [dataclasses.asdict(line) for line in _lines(tracing, lowering, counts)],

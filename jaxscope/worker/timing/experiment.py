@@ -117,8 +117,11 @@ def refuse_absent_target(request: dict[str, Any]) -> None:
     target = str(request.get("target") or "cpu")
     if is_absent(target):
         raise EnvironmentProblem(
-            f"Programs for {target} are compiled only: nothing runs that could be timed.",
-            remedy="Time it on a device that is here, such as --target cpu.",
+            say(
+                "Programs for {target} are compiled only: nothing runs that could be timed.",
+                target=target,
+            ),
+            remedy=say("Time it on a device that is here, such as --target cpu."),
             kind="NothingRuns",
         )
 

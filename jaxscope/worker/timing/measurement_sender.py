@@ -10,7 +10,7 @@ from statistics import median
 
 import numpy as np
 
-from jaxscope.model.said import say, say_joined, template
+from jaxscope.model.said import said, say, say_joined, template
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.timing.stopwatch import LEAST_ROUNDS, CallDurations, Rounds, Subject
 
@@ -19,7 +19,7 @@ from jaxscope.worker.timing.stopwatch import LEAST_ROUNDS, CallDurations, Rounds
 
 def name_form(prefix: str) -> str:
     """What a prefix of names stands for, such as `gradient`."""
-    return prefix.removesuffix("_").replace("_", " ") or "program"
+    return said(prefix.removesuffix("_").replace("_", " ")) if prefix else say("program")
 
 
 def format_duration(seconds: float) -> str:

@@ -15,8 +15,7 @@ import jax
 import numpy as np
 
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model.said import say
-from jaxscope.model.units import lower_first
+from jaxscope.model.said import say, say_clause
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import guard
@@ -177,7 +176,7 @@ def handle_profile(request: dict[str, Any], channel: Channel) -> None:
     with open_laboratory(channel, call.text, (snapshot.path,)) as laboratory:
         with guard("call", {snapshot.path}):
             forms = find_forms(call)
-        channel.progress("compile", "Compiling the program")
+        channel.progress("compile", say("Compiling the program"))
         with guard("compile", {snapshot.path}):
             compiled = compile_form(laboratory, forms, "jit")
         with guard("run", {snapshot.path}):
@@ -185,7 +184,7 @@ def handle_profile(request: dict[str, Any], channel: Channel) -> None:
         _do(
             laboratory,
             "record",
-            "Recording what each instruction takes",
+            say("Recording what each instruction takes"),
             lambda: _profile_compiled(laboratory, compiled.subject, compiled.lowered, budget_s / 2),
             budget_s / 2,
         )
@@ -193,7 +192,7 @@ def handle_profile(request: dict[str, Any], channel: Channel) -> None:
             _do(
                 laboratory,
                 "equations",
-                "Timing each equation by itself",
+                say("Timing each equation by itself"),
                 lambda: _profile_equations(laboratory, call, budget_s / 2),
                 budget_s / 2,
             )
@@ -209,7 +208,7 @@ def _do(
         part()
 
     if run_skippable(announced)[1]:
-        laboratory.warn(f"Skipped by hand: {lower_first(text)}.")
+        laboratory.warn(say("Skipped by hand: {text}.", text=say_clause(text)))
 
 
 def _profile_compiled(

@@ -157,9 +157,9 @@ def _with_dtype(call: Call, dtype: str) -> Call:
 
 def _no_such(what: str, name: str, known: tuple[str, ...], why: str = "") -> CallError:
     return CallError(
-        f"There is no {what} {name!r}.",
+        say("There is no {what} {name}.", what=what, name=repr(name)),
         why=why,
-        remedy=f"There are: {', '.join(known)[:500]}.",
+        remedy=say("There are: {names}.", names=", ".join(known)[:500]),
         kind="NoSetting",
     )
 
@@ -256,9 +256,11 @@ def prepare_program(laboratory: Laboratory, side: ComparedProgram) -> PreparedPr
     Raises:
         JaxscopeError: The program cannot be compiled or run.
     """
-    laboratory.channel.progress("compile", f"Compiling the {side.name} program")
+    laboratory.channel.progress("compile", say("Compiling the {side} program", side=side.name))
     if side.settings.remat not in (AS_WRITTEN, NONE) and not _GRADIENTS & {*side.call.transforms}:
-        laboratory.warn("The call takes no gradient, so what remat keeps for one changes little.")
+        laboratory.warn(
+            say("The call takes no gradient, so what remat keeps for one changes little.")
+        )
     with side.settings.context():
         with guard("compile", {side.path}):
             forms = side.settings.make_forms(side.call)
@@ -361,7 +363,7 @@ def handle_compare(request: dict[str, Any], channel: Channel) -> None:
         for item in sides:
             with guard("run", {first.path, second.path}):
                 _warm_up(laboratory, item, budget_s / 8)
-        channel.progress("pairs", "Measuring both in random pairs")
+        channel.progress("pairs", say("Measuring both in random pairs"))
         _measure(laboratory, sides, budget_s)
 
 

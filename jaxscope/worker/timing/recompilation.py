@@ -702,8 +702,8 @@ def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
     texts = texts or [offered.call for offered in find_offered_calls(source.text)]
     if not texts:
         raise CallError(
-            "There is no call to run.",
-            remedy="Name calls: --recompilations 'f(f32[10])' 'f(f32[11])'",
+            say("There is no call to run."),
+            remedy=say("Name calls: --recompilations 'f(f32[10])' 'f(f32[11])'"),
             kind="NoCall",
         )
     # Arguments are random numbers that JAX makes: what that compiles is none of the user's.
@@ -712,7 +712,15 @@ def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
     conditions = Conditions()
     try:
         for number, text in enumerate(texts, 1):
-            channel.progress("call", f"Running call {number} of {len(texts)}: {text[:80]}")
+            channel.progress(
+                "call",
+                say(
+                    "Running call {number} of {total}: {text}",
+                    number=number,
+                    total=len(texts),
+                    text=text[:80],
+                ),
+            )
             with guard("call", {source.path}):
                 call = parse_call(text, names, file=source.path)
             watch.begin(text)

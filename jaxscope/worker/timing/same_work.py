@@ -375,9 +375,9 @@ _NOT_COMPILED = say("Eager calls go through that code, compiled calls do not.")
 _TAKE_AND_RETURN = say("Take what it needs as an argument and return what it makes.")
 _TAKES_NEXT = "takes the next value of a generator that was made before"
 _INSTEAD = {
-    "prints": "Print with jax.debug.print, or outside of the function.",
-    "sleeps": "Leave it out, or put it into jax.pure_callback.",
-    _TAKES_NEXT: "Pass what changes as an argument.",
+    "prints": say("Print with jax.debug.print, or outside of the function."),
+    "sleeps": say("Leave it out, or put it into jax.pure_callback."),
+    _TAKES_NEXT: say("Pass what changes as an argument."),
 }
 _CALLBACKS = (f"{OF_JAX}_src{os.sep}callback.py", f"{OF_JAX}_src{os.sep}debugging.py")
 _JAXSCOPE = os.path.join(Path(__file__).parents[2], "")
@@ -429,15 +429,30 @@ def refuse_unrun(result: Any, function: Any = None) -> Any:
     place = place_of(function) if function is not None else ""
     if code is not None:
         place = format_place(code.co_filename, code.co_firstlineno)
-    makes = "makes an object; its body runs when that is" if when else "starts work, which nobody"
+    if when:
+        what = say(
+            "{name} returns {kind}: nothing of its body ran, so there is nothing to measure.",
+            name=name,
+            kind=kind,
+        )
+        why = say(
+            "A call of such a function only makes an object; its body runs when that is {when}.",
+            when=when,
+        )
+    else:
+        what = say(
+            "{name} returns {kind}: its values are not there yet, so there is nothing to measure.",
+            name=name,
+            kind=kind,
+        )
+        why = say("A call of such a function only starts work, which nobody waits for.")
     raise TraceError(
-        f"{name} returns {kind}: "
-        + ("nothing of its body ran" if when else "its values are not there yet")
-        + ", so there is nothing to measure.",
+        what,
         where=place,
-        why=f"A call of such a function only {makes} {when or 'waits for'}.",
-        remedy="Measure a function that returns the values"
-        + (", such as list(f(x))." if isinstance(result, Iterator) else "."),
+        why=why,
+        remedy=say("Measure a function that returns the values, such as list(f(x)).")
+        if isinstance(result, Iterator)
+        else say("Measure a function that returns the values."),
         kind="BodyNeverRan",
     )
 
@@ -777,7 +792,7 @@ def _side_effects(
     for act in sorted(eager.acts - jitted.acts):
         yield Difference(
             f"each eager call {act}, and compiled calls do not",
-            "Python code runs while JAX traces, and never in the compiled program.",
+            say("Python code runs while JAX traces, and never in the compiled program."),
             _INSTEAD.get(act, "Do it outside of the function, or in jax.pure_callback."),
             place,
         )

@@ -147,7 +147,9 @@ def check_growth(preset: str, call: Call, names: str) -> None:
 def _batched_places(call: Call, names: str) -> list[int]:
     places = find_array_places(call, names or ALL)
     if not places:
-        raise _wrong_growth("The call has no array argument to stack.", "Such as: loss(f32[8]).")
+        raise _wrong_growth(
+            say("The call has no array argument to stack."), say("Such as: loss(f32[8]).")
+        )
     return places
 
 
@@ -156,7 +158,7 @@ def _find_step(call: Call) -> Callable[..., Any]:
     composed = call.compose(call.base)
     if not call.args or not jax.tree.leaves(call.args[0]):
         raise _wrong_growth(
-            "The call has no first argument to feed its result into.", "Such as: f(x, w)."
+            say("The call has no first argument to feed its result into."), say("Such as: f(x, w).")
         )
     wanted = _shapes(call.args[0])
     boxed = box_statics(call.args, call.kwargs)
@@ -171,8 +173,11 @@ def _find_step(call: Call) -> Callable[..., Any]:
     if isinstance(result, tuple) and len(result) == 2 and _shapes(result[0]) == wanted:
         return lambda *args, **kwargs: composed(*args, **kwargs)[0]
     raise _wrong_growth(
-        "The result cannot be fed into the first argument: it has another form.",
-        "A layer or a step is needed: its result, or the first of two, is like its first argument.",
+        say("The result cannot be fed into the first argument: it has another form."),
+        say(
+            "A layer or a step is needed: its result, or the first of two, is like its "
+            "first argument."
+        ),
     )
 
 
@@ -216,7 +221,9 @@ def handle_scale(request: dict[str, Any], channel: Channel) -> None:
     vary = str(request.get("vary") or "").strip()
     preset = str(request.get("preset") or "")
     if not sizes or min(sizes) < 1 or not (vary or preset) or preset not in FORMS:
-        raise _wrong("Neither sizes nor what is varied was named.", "Such as x:0=64..4096.")
+        raise _wrong(
+            say("Neither sizes nor what is varied was named."), say("Such as x:0=64..4096.")
+        )
     if preset:
         source, text, make_call = _prepare_growth(request, channel, preset, vary)
     else:
@@ -228,10 +235,12 @@ def handle_scale(request: dict[str, Any], channel: Channel) -> None:
         skip_eager = bool(request.get("skip_eager"))
         experiment = _Scaling(laboratory, source, skip_eager, budget_s, preset, vary)
         for size in sizes:
-            channel.progress("size", f"Measuring at {named} = {size:,}")
+            channel.progress("size", say("Measuring at {named} = {size:,}", named=named, size=size))
             experiment.measure(size, make_call)
         for size in find_cliffs(experiment.medians):
-            channel.progress("size", f"Measuring once more at {named} = {size:,}")
+            channel.progress(
+                "size", say("Measuring once more at {named} = {size:,}", named=named, size=size)
+            )
             experiment.measure(size, make_call)
 
 
@@ -249,7 +258,8 @@ def _prepare(
     text = str(request.get("call") or "")
     if not text:
         raise _wrong(
-            f"A call that uses the name {vary} is needed.", f"Such as: loss(f32[{vary}, 8])."
+            say("A call that uses the name {vary} is needed.", vary=vary),
+            say("Such as: loss(f32[{vary}, 8]).", vary=vary),
         )
 
     def make(size: int) -> Call:
@@ -261,8 +271,12 @@ def _prepare(
         known = parameter_names(call.base, call.args)
         argument = vary if vary in known else next(iter(known), "x")
         raise _wrong(
-            f"The call uses no name {vary}: it would be the same at every size.",
-            f"Write f32[{vary}] in the call, or vary a dimension of an argument: {argument}:0.",
+            say("The call uses no name {vary}: it would be the same at every size.", vary=vary),
+            say(
+                "Write f32[{vary}] in the call, or vary a dimension of an argument: {argument}:0.",
+                vary=vary,
+                argument=argument,
+            ),
         )
     return source, text, make
 
@@ -308,8 +322,14 @@ def resize(call: Call, places: list[tuple[str, int]], size: int) -> Call:
                 for d in range(len(getattr(leaf, "shape", ())))
             )
             raise _wrong(
-                f"No array argument {name} has a dimension {dimension}.",
-                f"There are: {known[:500]}." if known else "The call has no array argument.",
+                say(
+                    "No array argument {name} has a dimension {dimension}.",
+                    name=name,
+                    dimension=dimension,
+                ),
+                say("There are: {known}.", known=known[:500])
+                if known
+                else say("The call has no array argument."),
             )
         target = (*shape[:dimension], size, *shape[dimension + 1 :])
         leaves[number] = jax.numpy.resize(leaves[number], target)
@@ -346,7 +366,7 @@ def describe_first_reading(medians: dict[str, float], preset: str) -> str:
     """What a size that was measured again took before; the forms by the names that they have."""
     names = dict(zip(FORMS[""], FORMS[preset], strict=True))
     told = ", ".join(f"{names[name]} {format_seconds(medians[name])}" for name in medians)
-    return f"Measured twice; the first time {told}."
+    return say("Measured twice; the first time {told}.", told=told)
 
 
 class _Scaling:
@@ -467,7 +487,9 @@ class _Scaling:
             if first < 60 * self._budget_s:
                 second = min(first, calls.make_second(time_call)[1])
         except SubjectFailed as error:
-            self._laboratory.warn(f"eager at {size:,}: {self._laboratory.describe(error)}")
+            self._laboratory.warn(
+                say("eager at {size:,}: {why}", size=size, why=self._laboratory.describe(error))
+            )
             return False
         if second > _SLOWEST_EAGER * self._budget_s:
             self._skip_eager = True
@@ -483,8 +505,12 @@ class _Scaling:
             warm_up(self._laboratory, eager, self._budget_s / 4)
         except SubjectFailed as error:
             self._laboratory.warn(
-                f"eager at {size:,} failed at call {error.call_number} and is left out: "
-                f"{self._laboratory.describe(error)}"
+                say(
+                    "eager at {size:,} failed at call {number} and is left out: {why}",
+                    size=size,
+                    number=error.call_number,
+                    why=self._laboratory.describe(error),
+                )
             )
             return False
         return True
@@ -509,7 +535,8 @@ def _read_place(word: str) -> tuple[str, int]:
     name, _, dimension = word.strip().rpartition(":")
     if not name or not dimension.isdigit():
         raise _wrong(
-            f"{word!r} names no dimension of an argument.", "Such as x:0, or params['w']:1."
+            say("{word} names no dimension of an argument.", word=repr(word)),
+            say("Such as x:0, or params['w']:1."),
         )
     return name, int(dimension)
 

@@ -20,6 +20,7 @@ import jax
 import numpy as np
 
 from jaxscope.errors import PACKAGE_FOLDER
+from jaxscope.model.said import say
 from jaxscope.model.types import type_bytes
 from jaxscope.worker import compat
 from jaxscope.worker.host.values import aval_text
@@ -33,15 +34,17 @@ _LEAST_PAUSE_S = 0.05
 PAUSE_PER_COST = 200.0
 """What is done now and then takes at most 0.5 % of the time."""
 
-UNSEEN = (
-    "Host values that are handed to single operations of jax.numpy, or to functions that were "
-    "jitted before the watch began, are not seen."
+UNSEEN = say(
+    "Host values that are handed to single operations of jax.numpy, or to "
+    "functions that were jitted before the watch began, are not seen."
 )
-NO_READS = (
-    "Reading results moves nothing on a CPU, where host and device share the memory: JAX's "
-    "transfer guard counts nothing there either."
+NO_READS = say(
+    "Reading results moves nothing on a CPU, where host and device share the "
+    "memory: JAX's transfer guard counts nothing there either."
 )
-SHARED = "A CPU shares the memory with the host: such a value may be taken over without a copy."
+SHARED = say(
+    "A CPU shares the memory with the host: such a value may be taken over without a copy."
+)
 
 
 class Transfer(NamedTuple):
@@ -139,14 +142,19 @@ class Traffic:
 
     def notes(self) -> list[str]:
         """What is not counted, and what a count does not mean; JAX has started."""
-        notes = [UNSEEN]
+        notes: list[str] = [UNSEEN]
         if jax.default_backend() == "cpu":
             notes += [SHARED, NO_READS] if self.found else [NO_READS]
         if self.unknown:
             names = ", ".join(sorted(self.unknown))
-            notes.append(f"Which arguments are moved is not known of: {names}.")
+            notes.append(say("Which arguments are moved is not known of: {names}.", names=names))
         if self.num_left_out:
-            notes.append(f"{self.num_left_out:,} transfers more were of other lines or types.")
+            notes.append(
+                say(
+                    "{num_left_out:,} transfers more were of other lines or types.",
+                    num_left_out=self.num_left_out,
+                )
+            )
         return notes
 
 
@@ -247,10 +255,13 @@ class MemoryLog:
             return None
         seconds, sizes = zip(*self._samples, strict=True)
         note = (
-            "What the device's allocator says, between calls; its peak is that of the process."
+            say("What the device's allocator says, between calls; its peak is that of the process.")
             if self._is_allocator
-            else f"The arrays that were alive between calls: {self._device.partition(':')[0]} "
-            "devices do not tell what programs take while they run."
+            else say(
+                "The arrays that were alive between calls: {partition} devices do not tell "
+                "what programs take while they run.",
+                partition=self._device.partition(":")[0],
+            )
         )
         return {
             "device": self._device,

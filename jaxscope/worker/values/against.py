@@ -344,9 +344,21 @@ def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channe
         for num_done, (frame, number, place, file, line) in enumerate(_find_places(root)):
             equation = frame.equations[number]
             if time.monotonic() > deadline_s or num_done >= _MOST_EQUATIONS:
-                reason = f"From {frame.prefix}{number} on nothing was compared: it takes too long."
+                reason = say(
+                    "From {prefix}{number} on nothing was compared: it takes too long.",
+                    prefix=frame.prefix,
+                    number=number,
+                )
                 break
-            channel.progress("against", f"Equation {frame.prefix}{number} in {form}")
+            channel.progress(
+                "against",
+                say(
+                    "Equation {prefix}{number} in {form}",
+                    prefix=frame.prefix,
+                    number=number,
+                    form=form,
+                ),
+            )
             found = zip(frame.results(number), forms.find(form, place), strict=True)
             for at, (eager, other) in enumerate(found):
                 difference = describe_against(eager, other)[1]
@@ -375,7 +387,9 @@ def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channe
     # Should XLA end the process for want of a pass, what is known by then is known.
     lost = say("XLA gave up when it was compiled without a pass.")
     channel.send("comparison", {**told, "trials_reason": lost})
-    channel.progress("against", f"Which part of the compiler makes equation {first[0]} differ")
+    channel.progress(
+        "against", say("Which part of the compiler makes equation {number} differ", number=first[0])
+    )
     trials, why = try_without_passes(forms, *first[1:], ulps)
     channel.send("comparison", {**told, "trials": trials, "trials_reason": why})
 

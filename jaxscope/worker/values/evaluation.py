@@ -59,7 +59,7 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
     """
     subject = open_subject(request, channel)
     program, call, stage, inputs = subject.program, subject.call, subject.stage, subject.inputs
-    channel.progress("values", "Running equation by equation")
+    channel.progress("values", say("Running equation by equation"))
     evaluator = Evaluator(stage.name, time.monotonic() + _BUDGET_S)
     results: list[Any] = []
     with guard("run", {subject.path}):
@@ -97,7 +97,7 @@ def _takes_derivatives(jaxpr: Any) -> bool:
 
 def _look_at_gradient(program: TracedProgram, inputs: list[Any], channel: Channel) -> None:
     """Say where the gradient of a call with finite results becomes NaN or Inf, if it does."""
-    channel.progress("gradient", "Running the gradient equation by equation")
+    channel.progress("gradient", say("Running the gradient equation by equation"))
     try:
         gradient, _ = trace_gradient(program.base)
         evaluator = Evaluator(gradient.name, time.monotonic() + _BUDGET_S)
@@ -373,7 +373,8 @@ class Evaluator:
             channel.send("equation_values", {"equations": rows[start : start + _PER_MESSAGE]})
         for cut in list(self._cut.values())[:20]:
             channel.send(
-                "warning", {"text": f"Values inside of a loop are of the first {cut} only."}
+                "warning",
+                {"text": say("Values inside of a loop are of the first {cut} only.", cut=cut)},
             )
         self.send_origin(channel)
 

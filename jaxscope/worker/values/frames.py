@@ -409,7 +409,7 @@ class Inside:
         if self._loop.length is None:
             bodies.append(self._equation.params["cond_jaxpr"])
         if any(map(_has_lasting_effects, bodies)):
-            self.reason = "Its rounds have side effects: they are not run a second time."
+            self.reason = say("Its rounds have side effects: they are not run a second time.")
             self._loop = None
             return
         if self._loop.is_active is not None:

@@ -226,7 +226,9 @@ class Stepper:
             now = time.monotonic()
             if now - self._told_s > _TELL_S:
                 self._told_s = now
-                self._channel.progress("step", f"At {self._id(path)}", can_skip=True)
+                self._channel.progress(
+                    "step", say("At {equation}", equation=self._id(path)), can_skip=True
+                )
             if self._is_end(path):
                 note = say("No equation from there to the end has such a value.")
                 aside = say("Not looked into: {names}.", names=", ".join(closed))
@@ -309,7 +311,7 @@ class Stepper:
         """Go where NaN, or else Inf, was made first."""
         subject = self._subject
         if not self._is_origin_known:
-            self._channel.progress("step", "Looking for NaN and Inf", can_skip=True)
+            self._channel.progress("step", say("Looking for NaN and Inf"), can_skip=True)
             evaluator = Evaluator(subject.stage.name, time.monotonic() + _ORIGIN_BUDGET_S)
             try:
                 evaluator.run(subject.stage.jaxpr, subject.inputs)
@@ -590,7 +592,7 @@ class Stepper:
         self, form: str, kind: str, index: int, eager: Any, slice: str
     ) -> dict[str, Any]:
         """The fields of an `OtherForm`."""
-        self._channel.progress("step", f"Finding the value in {form}", can_skip=True)
+        self._channel.progress("step", say("Finding the value in {form}", form=form), can_skip=True)
         try:
             value, difference = describe_against(eager, self._find_in(form, kind, index))
         except NoSuchForm as missing:
@@ -611,7 +613,9 @@ class Stepper:
 
     def _try_passes(self, kind: str, index: int, eager: Any) -> dict[str, Any]:
         """Fields of an `OtherForm`: what makes the value of jit another."""
-        self._channel.progress("step", "Compiling without parts of the compiler", can_skip=True)
+        self._channel.progress(
+            "step", say("Compiling without parts of the compiler"), can_skip=True
+        )
         trials, reason = try_without_passes(self._forms, *self._made_at(kind, index), eager)
         return {"trials": trials, "trials_reason": reason}
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from jaxscope.errors import CallError, TraceError
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.said import say
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -89,9 +90,9 @@ def open_subject(request: dict[str, Any], channel: Channel) -> ReadyProgram:
     inputs = find_inputs(program, call)
     if inputs is None:
         raise TraceError(
-            "The values of the program's inputs could not be found.",
-            why="The arguments of its jaxpr are not those of the call.",
-            remedy="Give every argument of the call as an array.",
+            say("The values of the program's inputs could not be found."),
+            why=say("The arguments of its jaxpr are not those of the call."),
+            remedy=say("Give every argument of the call as an array."),
         )
     paths = list(program.derived.argument_paths)
     offset = len(inputs) - len(paths)
@@ -101,7 +102,10 @@ def open_subject(request: dict[str, Any], channel: Channel) -> ReadyProgram:
     for path, file in (request.get("loaded") or {}).items():
         if path not in paths or offset < 0:
             known = ", ".join(paths[:20]) or "none"
-            raise CallError(f"The call has no argument {path}.", why=f"Its arguments: {known}.")
+            raise CallError(
+                say("The call has no argument {path}.", path=path),
+                why=say("Its arguments: {known}.", known=known),
+            )
         number = offset + paths.index(path)
         inputs[number], told = load_argument(str(file), path, variables[number], inputs[number])
         loaded[number] = str(file)
@@ -113,9 +117,15 @@ def open_subject(request: dict[str, Any], channel: Channel) -> ReadyProgram:
         with guard("trace", {source.path}):
             stage, _ = trace_gradient(program.base)
         if len(compat.open_jaxpr(stage.jaxpr).invars) != len(inputs):
-            raise TraceError("The gradient has other inputs than the call.")
+            raise TraceError(say("The gradient has other inputs than the call."))
     elif wanted not in ("", stage.name):
-        raise CallError(f"Values are those of the stage {stage.name}, not of {wanted}.")
+        raise CallError(
+            say(
+                "Values are those of the stage {stage}, not of {wanted}.",
+                stage=stage.name,
+                wanted=wanted,
+            )
+        )
     return ReadyProgram(source.path, call, program, stage, inputs, loaded)
 
 
@@ -148,21 +158,41 @@ def load_argument(file: str, path: str, variable: Any, value: Any) -> tuple[Any,
     name = os.path.basename(file)
     if array.shape != shape:
         raise CallError(
-            f"{name} does not fit the argument {path}: it has the shape {array.shape}.",
-            why=f"The argument is {type_}; the program was traced for that shape.",
-            remedy="Load an array of this shape, or change the call.",
+            say(
+                "{name} does not fit the argument {path}: it has the shape {shape}.",
+                name=name,
+                path=path,
+                shape=str(array.shape),
+            ),
+            why=say("The argument is {type_}; the program was traced for that shape.", type_=type_),
+            remedy=say("Load an array of this shape, or change the call."),
             kind="WrongShape",
         )
     if not is_plain(value) or _rank(array.dtype) > _rank(dtype):
         raise CallError(
-            f"{name} does not fit the argument {path}: it has the type {array.dtype}.",
-            why=f"The argument is {type_}, which does not hold such numbers.",
-            remedy="Convert the array before it is saved.",
+            say(
+                "{name} does not fit the argument {path}: it has the type {dtype}.",
+                name=name,
+                path=path,
+                dtype=str(array.dtype),
+            ),
+            why=say("The argument is {type_}, which does not hold such numbers.", type_=type_),
+            remedy=say("Convert the array before it is saved."),
             kind="WrongType",
         )
     sharding = value.sharding if isinstance(value, jax.Array) else None
     fitting = jax.device_put(jnp.asarray(array, dtype), sharding)
-    told = "" if array.dtype == dtype else f"{path}: {found} of {name} was made {type_}."
+    told = (
+        ""
+        if array.dtype == dtype
+        else say(
+            "{path}: {found} of {name} was made {type_}.",
+            path=path,
+            found=found,
+            name=name,
+            type_=type_,
+        )
+    )
     return fitting, told
 
 
@@ -191,15 +221,24 @@ def _read_array(file: str, path: str) -> Any:
         raise
     except Exception as error:  # NumPy parses a header as Python code, and fails as that does
         raise CallError(
-            f"{name} could not be read as an array for {path}.",
+            say("{name} could not be read as an array for {path}.", name=name, path=path),
             why=f"{error}"[:500],
-            remedy="Save it by numpy.save, numpy.savez or safetensors, without Python objects.",
+            remedy=say(
+                "Save it by numpy.save, numpy.savez or safetensors, without Python objects."
+            ),
             kind="UnreadableArray",
         ) from error
     raise CallError(
-        f"{name} holds several arrays." if not wanted else f"{name} has no array {wanted}.",
-        why=f"Its arrays: {', '.join(names[:30]) or 'none'}.",
-        remedy=f"Name one: {name}{IN_ARCHIVE}{names[0] if names else 'x'}",
+        say("{name} holds several arrays.", name=name)
+        if not wanted
+        else say("{name} has no array {wanted}.", name=name, wanted=wanted),
+        why=say("Its arrays: {names}.", names=", ".join(names[:30]) or say("none")),
+        remedy=say(
+            "Name one: {name}{in_archive}{first}",
+            name=name,
+            in_archive=IN_ARCHIVE,
+            first=names[0] if names else "x",
+        ),
         kind="WhichArray",
     )
 
@@ -259,9 +298,11 @@ def _read_image(file: str) -> Any:
         from PIL import Image
     except ImportError:
         raise CallError(
-            f"{os.path.basename(file)} could not be read.",
-            why="Images are read by Pillow, which the Python that runs the file does not have.",
-            remedy="pip install pillow",
+            say("{name} could not be read.", name=os.path.basename(file)),
+            why=say(
+                "Images are read by Pillow, which the Python that runs the file does not have."
+            ),
+            remedy=say("pip install pillow"),
             kind="UnreadableArray",
         ) from None
     try:

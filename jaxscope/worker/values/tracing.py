@@ -27,6 +27,7 @@ import jax
 from jaxscope.errors import JaxscopeError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import CALL_FILE
+from jaxscope.model.said import say
 from jaxscope.model.units import shorten
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel, run_skippable
@@ -53,8 +54,8 @@ _NUM_RERUNS = 2
 _CAN_WAIT = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Flags of code whose frame goes on after it has given something."""
 _CALLING_BACK = re.compile("callback|debug_print")
-_STOPPED = "It was stopped."
-_TOO_LONG = f"It was ended: it ran for more than {_BUDGET_S:.0f} s."
+_STOPPED = say("It was stopped.")
+_TOO_LONG = say("It was ended: it ran for more than {budget_s:.0f} s.", budget_s=_BUDGET_S)
 
 
 class _TooLong(BaseException):
@@ -530,11 +531,11 @@ def handle_trace_lines(request: dict[str, Any], channel: Channel) -> None:
     for line in range(0, len(run.told), _PER_MESSAGE):
         channel.send("traced_lines", {"lines": run.told[line : line + _PER_MESSAGE]})
     fields = {**run.fields, "failure": failure}
-    channel.send("traced", {**fields, "no_reruns": "It is being called."})
+    channel.send("traced", {**fields, "no_reruns": say("It is being called.")})
     for text in run.warnings:
         channel.send("warning", {"text": text})
     if failure:
-        channel.send("traced", {**fields, "no_reruns": "There is nothing to call."})
+        channel.send("traced", {**fields, "no_reruns": say("There is nothing to call.")})
         return
     counts, why = run.call_again()
     channel.send("traced", {**fields, "reruns": counts, "no_reruns": why})
@@ -562,7 +563,7 @@ class _Run:
 
         def attempt(arguments: Any) -> Any:
             nonlocal recorder
-            self._channel.progress("trace", "Tracing line by line", can_skip=True)
+            self._channel.progress("trace", say("Tracing line by line"), can_skip=True)
             recorder = LineRecorder()
             effects = EffectWatch(self._call.base, _is_own, recorder.note_effect)
             function, args, kwargs = self._jitted = jit_plainly(self._call, arguments)
@@ -600,7 +601,7 @@ class _Run:
         }
         if recorder.is_replaced and failure not in (_STOPPED, _TOO_LONG):
             self.warnings.append(
-                "The traced code called sys.settrace itself: lines behind that are missing."
+                say("The traced code called sys.settrace itself: lines behind that are missing.")
             )
         return failure
 
@@ -621,7 +622,7 @@ class _Run:
     def _call_once(self) -> int:
         function, args, kwargs = self._jitted
         recorder = LineRecorder(0)
-        self._channel.progress("call", "Calling it again", can_skip=True)
+        self._channel.progress("call", say("Calling it again"), can_skip=True)
         args, kwargs = jax.tree.map(_copied, (args, kwargs))  # it may take its arguments' memory
         with recorder.recording():
             result = function(*args, **kwargs)

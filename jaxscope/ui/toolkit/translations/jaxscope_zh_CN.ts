@@ -342,6 +342,14 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>1、1、1。属性只改变了一次，就在 JAX 追踪方法的时候；编译好的程序总是返回它当时看到的数，它的 jaxpr 一个方程也没有。检查会指出这个属性。无状态的版本返回 1、2、3，因为它的状态和其他参数一样是参数。`three_jitted_counts` 和 `three_stateless_counts` 分别运行这两个实验。</translation>
     </message>
     <message>
+        <source>213 MB to load, 720 MB on the disk, Linux on x86-64, under the Google Cloud Platform Terms of Service; no TPU is needed</source>
+        <translation>下载 213 MB，占用磁盘 720 MB，限 x86-64 的 Linux，适用 Google Cloud Platform 服务条款；不需要 TPU</translation>
+    </message>
+    <message>
+        <source>223 MB to load, 600 MB on the disk, Linux, under Apache-2.0 and NVIDIA's licence for CUDA; no driver and no GPU are needed</source>
+        <translation>下载 223 MB，占用磁盘 600 MB，限 Linux，适用 Apache-2.0 和 NVIDIA 的 CUDA 许可；不需要驱动，也不需要 GPU</translation>
+    </message>
+    <message>
         <source>32-bit integers; y is less than 32</source>
         <translation>32 位整数；y 小于 32</translation>
     </message>
@@ -476,6 +484,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>&lt;p&gt;没有这个词。&lt;/p&gt;</translation>
     </message>
     <message>
+        <source>A CPU shares the memory with the host: such a value may be taken over without a copy.</source>
+        <translation>CPU 与主机共用内存：这样的值可能不经复制就被接管。</translation>
+    </message>
+    <message>
         <source>A Flax NNX object that was made outside of the traced function is changed inside of it.</source>
         <translation>在被追踪的函数之外生成的 Flax NNX 对象，在函数里面被改变了。</translation>
     </message>
@@ -524,8 +536,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jaxscope 的一个缺陷</translation>
     </message>
     <message>
+        <source>A call may have {max_call_chars} characters, not {num_call}.</source>
+        <translation>一个调用最多 {max_call_chars} 个字符，而这里有 {num_call} 个。</translation>
+    </message>
+    <message>
+        <source>A call of such a function only makes an object; its body runs when that is {when}.</source>
+        <translation>调用这样的函数只会生成一个对象；对象被 {when} 时，函数体才运行。</translation>
+    </message>
+    <message>
+        <source>A call of such a function only starts work, which nobody waits for.</source>
+        <translation>调用这样的函数只是启动工作，没有谁等待它完成。</translation>
+    </message>
+    <message>
         <source>A call that traces, lowers and compiles before it runs.</source>
         <translation>先追踪、lower 和编译，然后才运行的那次调用。</translation>
+    </message>
+    <message>
+        <source>A call that uses the name {vary} is needed.</source>
+        <translation>需要一个用到名称 {vary} 的调用。</translation>
+    </message>
+    <message>
+        <source>A capture returned {name}.</source>
+        <translation>一次捕获返回了 {name}。</translation>
     </message>
     <message>
         <source>A change of this file was kept. Try a change (Ctrl+Shift+T) goes on with it.</source>
@@ -636,8 +668,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个密钥进去，统计量出来。</translation>
     </message>
     <message>
+        <source>A layer or a step is needed: its result, or the first of two, is like its first argument.</source>
+        <translation>需要一个层或一个步骤：它的结果（或两个结果中的第一个）与它的第一个参数形式相同。</translation>
+    </message>
+    <message>
         <source>A library does it.</source>
         <translation>由库来完成。</translation>
+    </message>
+    <message>
+        <source>A line is a number: line:12</source>
+        <translation>行是一个数：line:12</translation>
     </message>
     <message>
         <source>A line leads from the real producer to the real user, into nested programs and out.</source>
@@ -684,6 +724,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个进程有 {size:.2f} GB 的内存限制（{how}）。</translation>
     </message>
     <message>
+        <source>A module between two passes could not be read.</source>
+        <translation>两个 pass 之间的一个模块无法读取。</translation>
+    </message>
+    <message>
         <source>A module that a job left behind. Nothing is run from it.</source>
         <translation>一个作业留下的模块。不会运行其中任何东西。</translation>
     </message>
@@ -716,8 +760,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个阶段一页。</translation>
     </message>
     <message>
+        <source>A part of the path is not a folder.</source>
+        <translation>路径中有一部分不是文件夹。</translation>
+    </message>
+    <message>
+        <source>A pass could not be read: {error}.</source>
+        <translation>有一个 pass 无法读取：{error}。</translation>
+    </message>
+    <message>
+        <source>A picture must be wider than nothing.</source>
+        <translation>图片的宽度必须大于零。</translation>
+    </message>
+    <message>
         <source>A piece of code that the device runs as one launch.</source>
         <translation>设备作为一次启动来运行的一段代码。</translation>
+    </message>
+    <message>
+        <source>A pipe to the supervisor is missing.</source>
+        <translation>到监管进程的管道缺失。</translation>
     </message>
     <message>
         <source>A polynomial of every element, by Horner's rule.</source>
@@ -732,12 +792,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>与稀疏矩阵的乘积。</translation>
     </message>
     <message>
+        <source>A program compiled again while it was measured.</source>
+        <translation>有一个程序在测量期间又编译了一次。</translation>
+    </message>
+    <message>
         <source>A random key is used twice, so the two draws are not independent.</source>
         <translation>一个随机密钥用了两次，所以两次抽取并不独立。</translation>
     </message>
     <message>
         <source>A result that the program hands back.</source>
         <translation>程序交回的一个结果。</translation>
+    </message>
+    <message>
+        <source>A run ended without a word.</source>
+        <translation>一次运行没有任何说明就结束了。</translation>
+    </message>
+    <message>
+        <source>A run of several processes cannot be stepped through.</source>
+        <translation>多个进程的运行不能单步执行。</translation>
     </message>
     <message>
         <source>A running combination computed in parallel, in a tree of steps.</source>
@@ -768,12 +840,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已保存的捕获，记录于{where}{when}。不会运行其中任何东西。</translation>
     </message>
     <message>
+        <source>A side is a .jaxscope or .json file, FILE.py, or 'FILE.py::CALL'.</source>
+        <translation>一方是 .jaxscope 或 .json 文件、FILE.py，或 'FILE.py::CALL'。</translation>
+    </message>
+    <message>
+        <source>A size is missing: f32[*,128]</source>
+        <translation>缺少一个大小：f32[*,128]</translation>
+    </message>
+    <message>
         <source>A start that reaches beyond the end is moved back until the slice fits.</source>
         <translation>使切片伸出末端的起点会被移回到放得下的位置。</translation>
     </message>
     <message>
         <source>A static argument must be hashable.</source>
         <translation>静态参数必须是可哈希的。</translation>
+    </message>
+    <message>
+        <source>A target on another machine is ssh://HOST/TARGET.</source>
+        <translation>另一台机器上的目标写作 ssh://HOST/TARGET。</translation>
     </message>
     <message>
         <source>A traced array is used where Python needs an integer.</source>
@@ -816,8 +900,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>有一个窗口未经关闭就结束了。它最后的捕获已经保留。</translation>
     </message>
     <message>
+        <source>A worker under {python} ended before it was ready.</source>
+        <translation>用 {python} 启动的工作进程还没有准备好就结束了。</translation>
+    </message>
+    <message>
+        <source>A worker under {python} was not ready within {seconds:.0f} s.</source>
+        <translation>用 {python} 启动的工作进程在 {seconds:.0f} 秒内没有准备好。</translation>
+    </message>
+    <message>
+        <source>A worker {what} before it began with the run, and so did others in its place.</source>
+        <translation>一个工作进程在开始运行之前{what}，接替它的进程也是如此。</translation>
+    </message>
+    <message>
         <source>A zero on the diagonal gives inf or NaN, without an error.</source>
         <translation>对角线上的零会得到 inf 或 NaN，不报错。</translation>
+    </message>
+    <message>
+        <source>A {type} request has no two sides.</source>
+        <translation>{type} 请求没有两方。</translation>
+    </message>
+    <message>
+        <source>A {type} request is not repeated.</source>
+        <translation>{type} 请求不会重复。</translation>
+    </message>
+    <message>
+        <source>A {type} run returned {name}.</source>
+        <translation>{type} 运行返回了 {name}。</translation>
     </message>
     <message>
         <source>ARGUMENT:DIMENSION=FROM..TO, or NAME=FROM..TO for a name that stands in the call; empty for what is shown there</source>
@@ -842,6 +950,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Add its arguments in parentheses.</source>
         <translation>请在括号中加上它的参数。</translation>
+    </message>
+    <message>
+        <source>Adding arrays that no cache holds</source>
+        <translation>正在把缓存放不下的数组相加</translation>
     </message>
     <message>
         <source>Adds a border of a constant value, or removes one.</source>
@@ -882,6 +994,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Agreement</source>
         <translation>一致性</translation>
+    </message>
+    <message>
+        <source>Ahead of time there are no values, no times and no autotuning among kernels.</source>
+        <translation>提前编译时没有值、没有时间，也不在内核之间自动调优。</translation>
     </message>
     <message>
         <source>Alike layers are one box with ×N.</source>
@@ -928,6 +1044,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>除 `dimension` 以外的大小都相同；这一维的大小是各操作数大小之和。</translation>
     </message>
     <message>
+        <source>Allow more: ulimit -n {count}</source>
+        <translation>请允许更多：ulimit -n {count}</translation>
+    </message>
+    <message>
         <source>An `async` function gives a coroutine, which JAX cannot trace.</source>
         <translation>`async` 函数返回协程，JAX 无法追踪。</translation>
     </message>
@@ -962,6 +1082,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>An array without a name</source>
         <translation>一个没有名称的数组</translation>
+    </message>
+    <message>
+        <source>An arrow needs something on both sides: dot_general -&gt; add</source>
+        <translation>箭头两边都要有内容：dot_general -&gt; add</translation>
     </message>
     <message>
         <source>An assertion of the code failed.</source>
@@ -1050,6 +1174,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Arguments and results</source>
         <translation>参数和结果</translation>
+    </message>
+    <message>
+        <source>Arguments are loaded from files on this machine only.</source>
+        <translation>参数只能从这台机器上的文件载入。</translation>
     </message>
     <message>
         <source>Arguments of the script</source>
@@ -1148,8 +1276,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在每个大小：{told}</translation>
     </message>
     <message>
+        <source>At most {max_files} files and {max_bytes} MiB are sent.</source>
+        <translation>最多发送 {max_files} 个文件、{max_bytes} MiB。</translation>
+    </message>
+    <message>
         <source>At most {peak} is in use at a time, {temporary} of temporaries.</source>
         <translation>同时最多占用 {peak}，其中临时量 {temporary}。</translation>
+    </message>
+    <message>
+        <source>At {equation}</source>
+        <translation>正在方程 {equation}</translation>
     </message>
     <message>
         <source>At {sizes}: {told}</source>
@@ -1312,6 +1448,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>从内容看，它不是 HLO、StableHLO 或 jaxpr，不是 jax.export 序列化的内容，不是性能剖析，也不是捕获；也不是 JAX 记录编译或 XLA 报告内存不足的文本。</translation>
     </message>
     <message>
+        <source>By its content it is {form}.</source>
+        <translation>从内容看，它是{form}。</translation>
+    </message>
+    <message>
         <source>By published peaks alone a run takes least on {low}, {least}, and most on {high}, {most}.</source>
         <translation>只按公布的峰值，运行一次在 {low} 上用时最少，为 {least}；在 {high} 上用时最多，为 {most}。</translation>
     </message>
@@ -1338,6 +1478,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Called {times} with the same arguments, jit ran {ran}.</source>
         <translation>用相同的参数调用了 {times}，jit 运行了 {ran}。</translation>
+    </message>
+    <message>
+        <source>Calling it again</source>
+        <translation>正在再次调用</translation>
     </message>
     <message>
         <source>Calls</source>
@@ -1388,6 +1532,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>修改文件或目标，再次运行这个调用。</translation>
     </message>
     <message>
+        <source>Change the file's permissions.</source>
+        <translation>请更改文件的权限。</translation>
+    </message>
+    <message>
         <source>Chart (*.svg *.png);;Table (*.csv);;Data (*.json)</source>
         <translation>图表 (*.svg *.png);;表格 (*.csv);;数据 (*.json)</translation>
     </message>
@@ -1408,6 +1556,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请检查它是 .jaxscope 文件，并且已经完整复制。</translation>
     </message>
     <message>
+        <source>Check the machine and the port.</source>
+        <translation>请检查机器和端口。</translation>
+    </message>
+    <message>
+        <source>Check the name; `ssh {machine}` must work in a terminal.</source>
+        <translation>请检查名称；`ssh {machine}` 必须能在终端中使用。</translation>
+    </message>
+    <message>
+        <source>Check the path given with --python.</source>
+        <translation>请检查用 --python 给出的路径。</translation>
+    </message>
+    <message>
+        <source>Check the path.</source>
+        <translation>请检查路径。</translation>
+    </message>
+    <message>
+        <source>Check the path; was the file moved or deleted?</source>
+        <translation>请检查路径；文件是否被移动或删除了？</translation>
+    </message>
+    <message>
         <source>Check the recursion's end; for deep models use `jax.lax.scan` over the layers.</source>
         <translation>请检查递归的终点；对于很深的模型，对各层使用 `jax.lax.scan`。</translation>
     </message>
@@ -1424,8 +1592,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>芯片和目标，用逗号分隔：v5e:2x2, h100:8, cpu:8</translation>
     </message>
     <message>
+        <source>Chips are {names}; written as {examples}.</source>
+        <translation>芯片有 {names}；写法如 {examples}。</translation>
+    </message>
+    <message>
         <source>Choose a folder that you may write to.</source>
         <translation>请选择一个您有写入权限的文件夹。</translation>
+    </message>
+    <message>
+        <source>Choose a larger topology, or a smaller mesh.</source>
+        <translation>请选择更大的拓扑，或更小的网格。</translation>
+    </message>
+    <message>
+        <source>Choose a newer interpreter with --python.</source>
+        <translation>请用 --python 选择更新的解释器。</translation>
     </message>
     <message>
         <source>Choose a pass to see the module before and after it.</source>
@@ -1450,6 +1630,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Choose at least one argument.</source>
         <translation>请至少选择一个参数。</translation>
+    </message>
+    <message>
+        <source>Choose one: --module NAME. There are: {told}</source>
+        <translation>请选择一个：--module NAME。有：{told}</translation>
+    </message>
+    <message>
+        <source>Choose shardings that differ along fewer axes, or go through one that is between them.</source>
+        <translation>请选择在更少的轴上不同的分布，或先经过介于两者之间的一种。</translation>
     </message>
     <message>
         <source>Choose …</source>
@@ -1584,6 +1772,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>逐元素比较两个数组。</translation>
     </message>
     <message>
+        <source>Comparing equation by equation</source>
+        <translation>正在逐个方程比较</translation>
+    </message>
+    <message>
         <source>Comparing …</source>
         <translation>正在比较 …</translation>
     </message>
@@ -1600,12 +1792,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编译时间</translation>
     </message>
     <message>
+        <source>Compiled ahead of time: no autotuning chose among kernels, and nothing ran, so there are no values and no measured times.</source>
+        <translation>提前编译：没有在内核之间自动调优，也没有运行，所以没有值，也没有测得的时间。</translation>
+    </message>
+    <message>
         <source>Compiled as a whole.</source>
         <translation>作为整体编译。</translation>
     </message>
     <message>
         <source>Compiled here, it needs no less memory.</source>
         <translation>在这里编译后，它需要的内存并没有减少。</translation>
+    </message>
+    <message>
+        <source>Compiled with options of XLA: {told}.</source>
+        <translation>用 XLA 的选项编译：{told}。</translation>
     </message>
     <message>
         <source>Compiled; each call timed by itself until its result was ready, in {turns}, the first calls of each left out, garbage collector off.</source>
@@ -1620,8 +1820,44 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编译这个函数；各阶段不变。</translation>
     </message>
     <message>
+        <source>Compiling once more, to record XLA's passes</source>
+        <translation>正在再编译一次，以记录 XLA 的 pass</translation>
+    </message>
+    <message>
+        <source>Compiling the gradient, {shown}</source>
+        <translation>正在编译梯度，{shown}</translation>
+    </message>
+    <message>
+        <source>Compiling the program</source>
+        <translation>正在编译程序</translation>
+    </message>
+    <message>
+        <source>Compiling the {noun}</source>
+        <translation>正在编译{noun}</translation>
+    </message>
+    <message>
+        <source>Compiling the {side} program</source>
+        <translation>正在编译{side}程序</translation>
+    </message>
+    <message>
+        <source>Compiling under XLA's recorder</source>
+        <translation>正在 XLA 的记录器下编译</translation>
+    </message>
+    <message>
+        <source>Compiling with XLA</source>
+        <translation>正在用 XLA 编译</translation>
+    </message>
+    <message>
+        <source>Compiling without parts of the compiler</source>
+        <translation>正在去掉编译器的一些部分来编译</translation>
+    </message>
+    <message>
         <source>Compiling …</source>
         <translation>正在编译 …</translation>
+    </message>
+    <message>
+        <source>Compressing</source>
+        <translation>正在压缩</translation>
     </message>
     <message>
         <source>Computes inner values again in the backward pass to save memory.</source>
@@ -1636,12 +1872,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>停止的条件</translation>
     </message>
     <message>
+        <source>Connect once with `ssh {machine}` in a terminal and compare the key.</source>
+        <translation>请在终端中用 `ssh {machine}` 连接一次，并核对密钥。</translation>
+    </message>
+    <message>
         <source>Control flow</source>
         <translation>控制流</translation>
     </message>
     <message>
         <source>Convert one of the arrays, such as by `x.astype(y.dtype)`.</source>
         <translation>请转换其中一个数组，例如用 `x.astype(y.dtype)`。</translation>
+    </message>
+    <message>
+        <source>Convert the array before it is saved.</source>
+        <translation>请在保存之前转换数组。</translation>
     </message>
     <message>
         <source>Converts every element to another type, such as float32 to bfloat16. Costs a pass over memory unless it is fused.</source>
@@ -1678,6 +1922,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Copy versions</source>
         <translation>复制版本信息</translation>
+    </message>
+    <message>
+        <source>Copying arguments and results</source>
+        <translation>正在复制参数和结果</translation>
+    </message>
+    <message>
+        <source>Correct the environment variable XLA_FLAGS; the file is not to blame.</source>
+        <translation>请改正环境变量 XLA_FLAGS；问题不在文件。</translation>
+    </message>
+    <message>
+        <source>Correct the environment, which sets {settings}.</source>
+        <translation>请改正设置了 {settings} 的环境。</translation>
     </message>
     <message>
         <source>Correct the marked place.</source>
@@ -1880,6 +2136,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>含图的文档</translation>
     </message>
     <message>
+        <source>Does `ssh {machine} {python} --version` answer in a terminal?</source>
+        <translation>在终端中运行 `ssh {machine} {python} --version` 有回应吗？</translation>
+    </message>
+    <message>
+        <source>Does it close file descriptors that it did not open?</source>
+        <translation>它是否关闭了不是它打开的文件描述符？</translation>
+    </message>
+    <message>
+        <source>Does it, or a library, call `os._exit`?</source>
+        <translation>它或某个库是否调用了 `os._exit`？</translation>
+    </message>
+    <message>
+        <source>Does the code write to file descriptors that it did not open?</source>
+        <translation>代码是否写入了不是它打开的文件描述符？</translation>
+    </message>
+    <message>
+        <source>Does the code, or another program, kill processes?</source>
+        <translation>代码或别的程序是否会终止进程？</translation>
+    </message>
+    <message>
         <source>Does the functional version copy the whole array each time?</source>
         <translation>函数式的版本每次都复制整个数组吗？</translation>
     </message>
@@ -1898,6 +2174,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Donated arguments of the second</source>
         <translation>第二个的捐赠参数</translation>
+    </message>
+    <message>
+        <source>Donated, and no result can be written over it: {types}.</source>
+        <translation>已捐赠，但没有结果可以写在它上面：{types}。</translation>
     </message>
     <message>
         <source>Done</source>
@@ -1920,6 +2200,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在本来要用 `{name}` 的地方从它抽取：jax.random.normal({name}, shape)；否则少生成一个密钥，或者把它命名为 _。</translation>
     </message>
     <message>
+        <source>Drawing</source>
+        <translation>正在绘制</translation>
+    </message>
+    <message>
         <source>Dropout and batch norm</source>
         <translation>Dropout 和批归一化</translation>
     </message>
@@ -1930,6 +2214,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Each call timed by itself</source>
         <translation>每次调用单独计时</translation>
+    </message>
+    <message>
+        <source>Each call timed by itself until its result was ready, in random pairs of chunks of 20, or of single calls where they take over 10 ms.</source>
+        <translation>每次调用单独计时，直到结果就绪；按随机的成对分组进行，每组 20 次，超过 10 ms 的调用则每组一次。</translation>
     </message>
     <message>
         <source>Each device sends its value to at most one; who gets none has zeros.</source>
@@ -2032,6 +2320,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结束导览</translation>
     </message>
     <message>
+        <source>Ended after {number} of {rigorous_processes} pairs of processes: each takes {each_s:.0f} s. Fewer than six give no verdict.</source>
+        <translation>在 {rigorous_processes} 对进程中的第 {number} 对之后结束：每对需要 {each_s:.0f} 秒。少于六对不作判定。</translation>
+    </message>
+    <message>
         <source>Ended at the budget of {seconds:g} s.</source>
         <translation>用完 {seconds:g} 秒的预算而结束。</translation>
     </message>
@@ -2076,6 +2368,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>方程 {name_and_number}，{operation}</translation>
     </message>
     <message>
+        <source>Equation {prefix}{number} in {form}</source>
+        <translation>{form} 中的方程 {prefix}{number}</translation>
+    </message>
+    <message>
         <source>Equations that explain each other explain nothing.</source>
         <translation>互相解释的方程什么也解释不了。</translation>
     </message>
@@ -2088,6 +2384,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>按芯片公布的峰值逐个内核估计，不含启动、等待和芯片之间的流量；缓存中的数据和相互重叠的内核可能更快。没有运行任何东西。</translation>
     </message>
     <message>
+        <source>Evaluating the arguments</source>
+        <translation>正在求参数的值</translation>
+    </message>
+    <message>
         <source>Every device receives the parts of all devices.</source>
         <translation>每个设备都收到所有设备的部分。</translation>
     </message>
@@ -2098,6 +2398,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Every element times itself.</source>
         <translation>每个元素自乘。</translation>
+    </message>
+    <message>
+        <source>Every equation that both sides have met with the same fate.</source>
+        <translation>两方都有的方程，去向都相同。</translation>
     </message>
     <message>
         <source>Every operand and the result have the same shape.</source>
@@ -2248,6 +2552,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在弄清何时有什么存活 …</translation>
     </message>
     <message>
+        <source>Finding the value in {form}</source>
+        <translation>正在 {form} 中查找这个值</translation>
+    </message>
+    <message>
         <source>Finds a root, with a hand-made rule for its gradient.</source>
         <translation>求一个根，其梯度有手写的规则。</translation>
     </message>
@@ -2296,6 +2604,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>折叠这个块（-）</translation>
     </message>
     <message>
+        <source>Following the run failed: this is a bug in jaxscope.</source>
+        <translation>跟随运行时出错：这是 jaxscope 的缺陷。</translation>
+    </message>
+    <message>
         <source>For 4, 16 and 64 examples, how many equations does each version have?</source>
         <translation>对于 4、16 和 64 个样本，每个版本有多少个方程？</translation>
     </message>
@@ -2330,6 +2642,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Form of this pane</source>
         <translation>此窗格的形式</translation>
+    </message>
+    <message>
+        <source>Formats are {known}.</source>
+        <translation>格式有 {known}。</translation>
     </message>
     <message>
         <source>Forward</source>
@@ -2370,6 +2686,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>From your source to the machine code: each stage is made of the one before. A click shows it in a pane; at the end stands how long the call takes, eager and compiled.</source>
         <translation>从源代码到机器码：每个阶段都由前一个阶段产生。单击在窗格中显示它；末尾是这个调用在急切执行和编译后各需多久。</translation>
+    </message>
+    <message>
+        <source>From {path}. Seconds are the mean of a run, added up over threads and devices. This module has {share} of the {seconds} of work in the recording{beside}. {unplaced} of all work could not be placed on an instruction of a module.</source>
+        <translation>来自 {path}。秒数是每次运行的平均值，对线程和设备求和。记录中共有 {seconds} 的工作，这个模块占 {share}{beside}。全部工作的 {unplaced} 无法对应到模块的指令。</translation>
+    </message>
+    <message>
+        <source>From {prefix}{number} on nothing was compared: it takes too long.</source>
+        <translation>从 {prefix}{number} 起没有比较：耗时过长。</translation>
     </message>
     <message>
         <source>From {size:,} on, eager is left out: a call took {seconds:.3g} s.</source>
@@ -2432,8 +2756,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>汇集循环携带的值</translation>
     </message>
     <message>
+        <source>Gathering</source>
+        <translation>正在汇集</translation>
+    </message>
+    <message>
         <source>Give both as tuples: `jvp(f, (x,), (t,))`.</source>
         <translation>两者都用元组给出：`jvp(f, (x,), (t,))`。</translation>
+    </message>
+    <message>
+        <source>Give every argument of the call as an array.</source>
+        <translation>请把调用的每个参数都作为数组给出。</translation>
     </message>
     <message>
         <source>Give every axis a size of 0 or more, such as `f32[3]`.</source>
@@ -2500,12 +2832,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>Graphviz</translation>
     </message>
     <message>
+        <source>Graphviz is not installed: jaxscope lays graphs out itself.</source>
+        <translation>没有安装 Graphviz：由 jaxscope 自己布置图。</translation>
+    </message>
+    <message>
         <source>Group by Python function</source>
         <translation>按 Python 函数分组</translation>
     </message>
     <message>
         <source>Group by scope</source>
         <translation>按作用域分组</translation>
+    </message>
+    <message>
+        <source>Groups cannot be opened by {words}.</source>
+        <translation>不能按 {words} 展开组。</translation>
     </message>
     <message>
         <source>Groups of more than 150 boxes become parts that fit on a page.</source>
@@ -2530,6 +2870,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Hands the results back to whoever runs this block.</source>
         <translation>把结果交回给运行这一块的程序。</translation>
+    </message>
+    <message>
+        <source>Hearing what the other {count} processes compiled</source>
+        <translation>正在收集另外 {count} 个进程编译的内容</translation>
     </message>
     <message>
         <source>Help</source>
@@ -2568,6 +2912,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>保留此值：其他值与它比较</translation>
     </message>
     <message>
+        <source>Host values that are handed to single operations of jax.numpy, or to functions that were jitted before the watch began, are not seen.</source>
+        <translation>交给 jax.numpy 的单个运算、或交给观察开始之前就已 jit 的函数的主机值，看不到。</translation>
+    </message>
+    <message>
         <source>How does a program for one become a program for many?</source>
         <translation>处理一个的程序如何变成处理许多个的程序？</translation>
     </message>
@@ -2582,6 +2930,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>How long does the call take, eager and compiled?</source>
         <translation>这个调用在急切执行和编译后各需多久？</translation>
+    </message>
+    <message>
+        <source>How long passes took is not known.</source>
+        <translation>各个 pass 用了多久不清楚。</translation>
+    </message>
+    <message>
+        <source>How much it has is not verified.</source>
+        <translation>它有多少内存未经核实。</translation>
     </message>
     <message>
         <source>How much memory does it need, when, and for what?</source>
@@ -2624,8 +2980,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>如果两者之一是 NaN，结果也是 NaN。</translation>
     </message>
     <message>
+        <source>Images are read by Pillow, which the Python that runs the file does not have.</source>
+        <translation>图像由 Pillow 读取，而运行这个文件的 Python 没有它。</translation>
+    </message>
+    <message>
         <source>Import the module instead of the name, or later.</source>
         <translation>请导入模块而不是名称，或者晚一点导入。</translation>
+    </message>
+    <message>
+        <source>Importing the file</source>
+        <translation>正在导入文件</translation>
+    </message>
+    <message>
+        <source>Importing {name}</source>
+        <translation>正在导入 {name}</translation>
     </message>
     <message>
         <source>In a program of many parts, neighbours that are small beside the rest are one box.</source>
@@ -2732,12 +3100,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>里面是函数本身；它的规则属于导数。</translation>
     </message>
     <message>
+        <source>Install OpenSSH's client (on Debian: apt-get install openssh-client).</source>
+        <translation>请安装 OpenSSH 的客户端（Debian 上：apt-get install openssh-client）。</translation>
+    </message>
+    <message>
+        <source>Install Python 3.11 or newer there, or name where it is with --python.</source>
+        <translation>请在那里安装 Python 3.11 或更新的版本，或用 --python 指明它的位置。</translation>
+    </message>
+    <message>
         <source>Install it there: {command}; or choose the interpreter of your project with --python.</source>
         <translation>请在那里安装：{command}；或者用 --python 选择您的项目的解释器。</translation>
     </message>
     <message>
         <source>Install it, or choose a target of this machine, such as cpu.</source>
         <translation>请安装它，或者选择这台机器的目标，例如 cpu。</translation>
+    </message>
+    <message>
+        <source>Install that code as a package on the other machine.</source>
+        <translation>请把那段代码作为包安装到另一台机器上。</translation>
     </message>
     <message>
         <source>Install the plugin of that platform, or leave the choice to JAX; `jaxscope doctor` lists the targets that work here.</source>
@@ -2772,8 +3152,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>进入 ▼</translation>
     </message>
     <message>
+        <source>Is a driver or the disk stuck? Run `import jax` with that interpreter by hand.</source>
+        <translation>是驱动或磁盘卡住了吗？请用那个解释器手动运行 `import jax`。</translation>
+    </message>
+    <message>
         <source>Is in a branch that is never taken.</source>
         <translation>在一个从不执行的分支中。</translation>
+    </message>
+    <message>
+        <source>Is it running, and is a VPN needed?</source>
+        <translation>它在运行吗？是否需要 VPN？</translation>
+    </message>
+    <message>
+        <source>Is this a binary file, or saved as UTF-16? Save it as UTF-8.</source>
+        <translation>这是二进制文件，或者保存成了 UTF-16 吗？请保存为 UTF-8。</translation>
+    </message>
+    <message>
+        <source>Is {python} a Python interpreter with JAX?</source>
+        <translation>{python} 是装有 JAX 的 Python 解释器吗？</translation>
     </message>
     <message>
         <source>It arises in {where}, compiled together with {others}: what these compute from is equal, their result is not.</source>
@@ -2786,6 +3182,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It asked for {size}.</source>
         <translation>它要求 {size}。</translation>
+    </message>
+    <message>
+        <source>It begins as a serialized module does, but is damaged or cut off.</source>
+        <translation>它的开头像序列化的模块，但已损坏或被截断。</translation>
+    </message>
+    <message>
+        <source>It begins as what jax.export serializes, but holds no module.</source>
+        <translation>它的开头像 jax.export 序列化的内容，但其中没有模块。</translation>
+    </message>
+    <message>
+        <source>It cannot be compiled: {why}</source>
+        <translation>无法编译：{why}</translation>
     </message>
     <message>
         <source>It cannot be read.</source>
@@ -2808,6 +3216,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它与另一个方程计算同样的内容，只保留其中一个。</translation>
     </message>
     <message>
+        <source>It could not be drawn: {name}.</source>
+        <translation>无法绘制：{name}。</translation>
+    </message>
+    <message>
         <source>It could not be saved: {error}.</source>
         <translation>无法保存：{error}。</translation>
     </message>
@@ -2828,20 +3240,48 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不能为 {targets} 编译。</translation>
     </message>
     <message>
+        <source>It does not fit</source>
+        <translation>放不下</translation>
+    </message>
+    <message>
         <source>It does not fit on {targets}.</source>
         <translation>在 {targets} 上装不下。</translation>
+    </message>
+    <message>
+        <source>It fits</source>
+        <translation>放得下</translation>
     </message>
     <message>
         <source>It fits on {targets}.</source>
         <translation>在 {targets} 上装得下。</translation>
     </message>
     <message>
+        <source>It fits: the compiler found room in {there} ({title}). What it says is needed, {needed}, has values in it that lie on the chip.</source>
+        <translation>放得下：编译器在 {there}（{title}）中找到了位置。它所说的需要量 {needed} 中，有些值位于芯片上。</translation>
+    </message>
+    <message>
         <source>It goes into the jaxpr of {name}.</source>
         <translation>它进入 {name} 的 jaxpr。</translation>
     </message>
     <message>
+        <source>It has another form.</source>
+        <translation>它的形式不同。</translation>
+    </message>
+    <message>
+        <source>It holds no module {label}.</source>
+        <translation>其中没有模块 {label}。</translation>
+    </message>
+    <message>
+        <source>It is a capture that jaxscope saved: nothing can be run from it.</source>
+        <translation>这是 jaxscope 保存的捕获：不能从它运行任何东西。</translation>
+    </message>
+    <message>
         <source>It is a notebook, not a Python file.</source>
         <translation>这是 notebook，不是 Python 文件。</translation>
+    </message>
+    <message>
+        <source>It is being called.</source>
+        <translation>正在调用它。</translation>
     </message>
     <message>
         <source>It is empty.</source>
@@ -2864,8 +3304,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它在 {folder} 中：请在那里启动 jaxscope（`cd {quoted}`），或者让代码用由 `__file__` 得到的路径打开它。</translation>
     </message>
     <message>
+        <source>It is kept in {told}{more}.</source>
+        <translation>它保存在 {told}{more} 中。</translation>
+    </message>
+    <message>
         <source>It is larger than {max_source_bytes} MiB.</source>
         <translation>它超过 {max_source_bytes} MiB。</translation>
+    </message>
+    <message>
+        <source>It is neither LOW..HIGH nor NAME=LOW..HIGH.</source>
+        <translation>它既不是 LOW..HIGH，也不是 NAME=LOW..HIGH。</translation>
+    </message>
+    <message>
+        <source>It is nested more deeply than jaxscope can follow.</source>
+        <translation>它的嵌套深度超出 jaxscope 能跟随的范围。</translation>
     </message>
     <message>
         <source>It is no regular file.</source>
@@ -2882,6 +3334,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It is not known what lives when in this module.</source>
         <translation>不知道在这个模块中什么在何时存活。</translation>
+    </message>
+    <message>
+        <source>It is of equation {id} ({where}) of the stage {stage}.</source>
+        <translation>它属于阶段 {stage} 的方程 {id}（{where}）。</translation>
+    </message>
+    <message>
+        <source>It is of equation {id} ({where}).</source>
+        <translation>它属于方程 {id}（{where}）。</translation>
+    </message>
+    <message>
+        <source>It may be cut off, or of a newer version: open it with the JAX that wrote it, by --python.</source>
+        <translation>它可能被截断，或来自更新的版本：请通过 --python 用写出它的那个 JAX 打开。</translation>
     </message>
     <message>
         <source>It names {name} without having it.</source>
@@ -2904,6 +3368,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>程序每次运行它都会打印；`print` 只在 JAX 追踪时打印一次。</translation>
     </message>
     <message>
+        <source>It raised {kind}.</source>
+        <translation>它引发了 {kind}。</translation>
+    </message>
+    <message>
         <source>It runs as an instruction of its own.</source>
         <translation>它作为单独的一条指令运行。</translation>
     </message>
@@ -2920,12 +3388,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>只要任一元素的条件为真就继续运行：条件为假的元素保持其值不变。</translation>
     </message>
     <message>
+        <source>It takes jaxlib's parser, and JAX cannot be imported here.</source>
+        <translation>这需要 jaxlib 的解析器，而这里无法导入 JAX。</translation>
+    </message>
+    <message>
         <source>It touched what is selected.</source>
         <translation>它触及了所选内容。</translation>
     </message>
     <message>
+        <source>It was ended: it ran for more than {budget_s:.0f} s.</source>
+        <translation>已终止：运行超过了 {budget_s:.0f} 秒。</translation>
+    </message>
+    <message>
         <source>It was gone before XLA's first pass.</source>
         <translation>它在 XLA 的第一个 pass 之前就不在了。</translation>
+    </message>
+    <message>
+        <source>It was made at {place} in {made}.</source>
+        <translation>它在 {made} 中的 {place} 处生成。</translation>
     </message>
     <message>
         <source>It was not compiled.</source>
@@ -2934,6 +3414,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It was not looked for.</source>
         <translation>没有去找它。</translation>
+    </message>
+    <message>
+        <source>It was not measured.</source>
+        <translation>没有测量。</translation>
     </message>
     <message>
         <source>It was stopped.</source>
@@ -2948,12 +3432,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它{fit}。</translation>
     </message>
     <message>
+        <source>Its arguments: {known}.</source>
+        <translation>它的参数：{known}。</translation>
+    </message>
+    <message>
+        <source>Its arrays: {names}.</source>
+        <translation>它的数组：{names}。</translation>
+    </message>
+    <message>
         <source>Its equations could not be compared one by one.</source>
         <translation>无法逐个比较它的方程。</translation>
     </message>
     <message>
-        <source>Its gradient would keep</source>
-        <translation>其梯度会保留</translation>
+        <source>Its exit status was {exit_code}.</source>
+        <translation>它的退出状态是 {exit_code}。</translation>
+    </message>
+    <message>
+        <source>Its gradient would keep ({size})</source>
+        <translation>其梯度会保留（{size}）</translation>
+    </message>
+    <message>
+        <source>Its groups cannot be read: {error}.</source>
+        <translation>它的分组无法读取：{error}。</translation>
     </message>
     <message>
         <source>Its instructions are not in the module that runs.</source>
@@ -2976,6 +3476,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它的各部分相互合并了：对相同的操作数做相同的运算。</translation>
     </message>
     <message>
+        <source>Its rounds have side effects: they are not run a second time.</source>
+        <translation>它的各轮有副作用：不会再运行一次。</translation>
+    </message>
+    <message>
+        <source>Its sharding cannot be read: {error}.</source>
+        <translation>它的分布无法读取：{error}。</translation>
+    </message>
+    <message>
+        <source>Its symbolic links go round in a circle.</source>
+        <translation>它的符号链接形成了环。</translation>
+    </message>
+    <message>
         <source>Its value was known, so it became a constant.</source>
         <translation>它的值是已知的，所以变成了常量。</translation>
     </message>
@@ -2996,8 +3508,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 调用 {name}，单独追踪它。</translation>
     </message>
     <message>
+        <source>JAX cannot be imported by {python}.</source>
+        <translation>{python} 无法导入 JAX。</translation>
+    </message>
+    <message>
         <source>JAX cannot differentiate it: {why}</source>
         <translation>JAX 无法对它求导：{why}</translation>
+    </message>
+    <message>
+        <source>JAX cannot run {name}: its path is no text in this system's encoding.</source>
+        <translation>JAX 无法运行 {name}：它的路径不是这个系统编码中的文本。</translation>
     </message>
     <message>
         <source>JAX cannot trace a function of NumPy's.</source>
@@ -3010,6 +3530,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>JAX does not find the device that the code or the target asks for.</source>
         <translation>JAX 找不到代码或目标所要求的设备。</translation>
+    </message>
+    <message>
+        <source>JAX does not tell how it is spread.</source>
+        <translation>JAX 没有说明它是如何分布的。</translation>
     </message>
     <message>
         <source>JAX does not trace here: it computes at once.</source>
@@ -3036,6 +3560,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 改为读取元素 {moved}。</translation>
     </message>
     <message>
+        <source>JAX sees {count} device(s) of the kind {kind}, counted from 0.</source>
+        <translation>JAX 看到 {count} 个 {kind} 类设备，从 0 开始编号。</translation>
+    </message>
+    <message>
         <source>JAX was told to use {platforms}, and nothing that is installed here provides it.</source>
         <translation>JAX 被要求使用 {platforms}，而这里安装的内容都不提供它。</translation>
     </message>
@@ -3046,6 +3574,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>JAX {jax} on {device}{where}</source>
         <translation>JAX {jax}，{device}{where}</translation>
+    </message>
+    <message>
+        <source>JAX {version} has no {place}.{name}, a private name that this needs.</source>
+        <translation>JAX {version} 没有 {place}.{name}，而这里需要这个内部名称。</translation>
+    </message>
+    <message>
+        <source>JAX's description of the devices raised {name}.</source>
+        <translation>读取 JAX 对设备的描述时引发了 {name}。</translation>
+    </message>
+    <message>
+        <source>JAX's dump has the jaxpr as a text, which is not drawn as a graph.</source>
+        <translation>JAX 的转储中 jaxpr 只是文本，不画成图。</translation>
     </message>
     <message>
         <source>JAX's lowering made no operation that carries its name.</source>
@@ -3124,6 +3664,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不要让形状和 Python 控制流依赖数组的值，或者把参数设为静态的：`jit(f, static_argnames=…)`。</translation>
     </message>
     <message>
+        <source>Keep what is differentiated away from where its derivative is infinite, as by a small number that is added. A branch counts even where jnp.where drops its value: give it a safe operand, as in jnp.sqrt(jnp.where(x &gt; 0, x, 1.0)).</source>
+        <translation>让求导的量远离导数为无穷大的地方，例如加上一个小的数。即使 jnp.where 丢弃了某个分支的值，这个分支也会计入：请给它一个安全的操作数，如 jnp.sqrt(jnp.where(x &gt; 0, x, 1.0))。</translation>
+    </message>
+    <message>
+        <source>Keep what the equation reads in its domain: clip it, or add a small number to it.</source>
+        <translation>让方程读取的值处在它的定义域内：进行截断，或加上一个小的数。</translation>
+    </message>
+    <message>
         <source>Keeps the compiler from moving or merging work across this point.</source>
         <translation>不让编译器把工作移过此处或跨过此处合并。</translation>
     </message>
@@ -3138,6 +3686,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Kept for the backward part</source>
         <translation>为反向部分保留</translation>
+    </message>
+    <message>
+        <source>Kept for the backward part ({size})</source>
+        <translation>为反向部分保留（{size}）</translation>
     </message>
     <message>
         <source>Kept for the backward part of {stage}: {much}</source>
@@ -3180,6 +3732,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>恢复最初的窗格布局</translation>
     </message>
     <message>
+        <source>Laying out</source>
+        <translation>正在布局</translation>
+    </message>
+    <message>
         <source>Laying out {size} … Esc stops</source>
         <translation>正在为 {size}布局 … Esc 停止</translation>
     </message>
@@ -3196,8 +3752,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不要把 `{argument}` 列入 static_argnums 或 static_argnames：`{function}` 只用它做计算，所以它可以被追踪。</translation>
     </message>
     <message>
+        <source>Leave it out, or put it into jax.pure_callback.</source>
+        <translation>请去掉它，或放进 jax.pure_callback。</translation>
+    </message>
+    <message>
         <source>Leave out what is being measured now, and go on with the rest (Ctrl+Shift+S)</source>
         <translation>跳过正在测量的内容，继续其余部分（Ctrl+Shift+S）</translation>
+    </message>
+    <message>
+        <source>Leave the call out, or name the Python file to run this one.</source>
+        <translation>请不写调用，或指明 Python 文件来运行这个调用。</translation>
+    </message>
+    <message>
+        <source>Left out of the results, because JAX cannot trace what is no array: {names}.</source>
+        <translation>没有算在结果中，因为 JAX 无法追踪不是数组的东西：{names}。</translation>
     </message>
     <message>
         <source>Left out: finding the peaks of the modules before it took long enough.</source>
@@ -3288,6 +3856,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>略去了含有 XLA 未计数部分的行、作用域和方程。</translation>
     </message>
     <message>
+        <source>Linking stages</source>
+        <translation>正在关联各阶段</translation>
+    </message>
+    <message>
         <source>Literals in labels</source>
         <translation>标签中的字面量</translation>
     </message>
@@ -3304,6 +3876,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>载入一个参数</translation>
     </message>
     <message>
+        <source>Load an array of this shape, or change the call.</source>
+        <translation>请载入这种形状的数组，或修改调用。</translation>
+    </message>
+    <message>
         <source>Load …</source>
         <translation>载入 …</translation>
     </message>
@@ -3314,6 +3890,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Look at</source>
         <translation>看</translation>
+    </message>
+    <message>
+        <source>Look at it: jaxscope open {name}. To run a call, name its Python file.</source>
+        <translation>查看它：jaxscope open {name}。要运行调用，请指明它的 Python 文件。</translation>
+    </message>
+    <message>
+        <source>Look at it: jaxscope {name}. To run a call, name its Python file.</source>
+        <translation>查看它：jaxscope {name}。要运行调用，请指明它的 Python 文件。</translation>
     </message>
     <message>
         <source>Look at it: jaxscope {path}</source>
@@ -3328,8 +3912,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请查找除以零、对小于或等于零的值取 `log` 或 `sqrt`、或者上溢的地方。</translation>
     </message>
     <message>
+        <source>Looking for NaN and Inf</source>
+        <translation>正在查找 NaN 和 Inf</translation>
+    </message>
+    <message>
         <source>Looking for NaN ran the program once more: what it prints came again.</source>
         <translation>为查找 NaN 又运行了一次程序：它打印的内容再次出现。</translation>
+    </message>
+    <message>
+        <source>Looking for a call that traces</source>
+        <translation>正在查找能追踪的调用</translation>
+    </message>
+    <message>
+        <source>Looking for arguments that trace</source>
+        <translation>正在查找能追踪的参数</translation>
+    </message>
+    <message>
+        <source>Looking for devices</source>
+        <translation>正在查找设备</translation>
     </message>
     <message>
         <source>Looking for it failed: {why}</source>
@@ -3340,12 +3940,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>查找在 {seconds:.0f} 秒之后放弃。</translation>
     </message>
     <message>
+        <source>Looking for the equation that made what is not finite</source>
+        <translation>正在查找产生非有限值的方程</translation>
+    </message>
+    <message>
+        <source>Looking for what could be avoided</source>
+        <translation>正在查找可以避免的部分</translation>
+    </message>
+    <message>
+        <source>Looking for where the difference arises</source>
+        <translation>正在查找差别从哪里产生</translation>
+    </message>
+    <message>
         <source>Loops and branches are equations with programs inside.</source>
         <translation>循环和分支是内含程序的方程。</translation>
     </message>
     <message>
         <source>Loops count as often as they run.</source>
         <translation>循环运行多少次就计多少次。</translation>
+    </message>
+    <message>
+        <source>Lowering to StableHLO</source>
+        <translation>正在 lower 到 StableHLO</translation>
     </message>
     <message>
         <source>MLIR and LLVM IR of a kernel</source>
@@ -3358,6 +3974,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Make it in the call: `def {function}(…, {name}=None)` and `{name} = … if {name} is None else {name}`; or return what the function makes.</source>
         <translation>在调用中生成它：`def {function}(…, {name}=None)`，以及 `{name} = … if {name} is None else {name}`；或者返回函数所生成的内容。</translation>
+    </message>
+    <message>
+        <source>Make the dump anew, or name another file.</source>
+        <translation>请重新转储，或指明另一个文件。</translation>
     </message>
     <message>
         <source>Make the key before the loop and jax.random.fold_in(key, i) in it, or scan over jax.random.split(key, n).</source>
@@ -3456,6 +4076,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>测量</translation>
     </message>
     <message>
+        <source>Measure a function that returns the values, such as list(f(x)).</source>
+        <translation>请测量返回这些值的函数，如 list(f(x))。</translation>
+    </message>
+    <message>
+        <source>Measure a function that returns the values.</source>
+        <translation>请测量返回这些值的函数。</translation>
+    </message>
+    <message>
         <source>Measure all sizes</source>
         <translation>测量所有大小</translation>
     </message>
@@ -3520,6 +4148,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>测得的时间</translation>
     </message>
     <message>
+        <source>Measured twice; the first time {told}.</source>
+        <translation>测量了两次；第一次为 {told}。</translation>
+    </message>
+    <message>
         <source>Measured {where}: {flops}/s and {bandwidth}/s at best (median {median_flops}/s, {median_bandwidth}/s); they meet at {ridge} FLOP/byte.</source>
         <translation>测量于 {where}：最高 {flops}/s 和 {bandwidth}/s（中位数 {median_flops}/s、{median_bandwidth}/s）；两者相交于 {ridge} FLOP/字节。</translation>
     </message>
@@ -3532,8 +4164,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各种大小的测量结果</translation>
     </message>
     <message>
+        <source>Measuring at {named} = {size:,}</source>
+        <translation>正在 {named} = {size:,} 处测量</translation>
+    </message>
+    <message>
+        <source>Measuring both in random pairs</source>
+        <translation>正在以随机成对的方式测量两者</translation>
+    </message>
+    <message>
         <source>Measuring ended early: {why}</source>
         <translation>测量提前结束：{why}</translation>
+    </message>
+    <message>
+        <source>Measuring once more at {named} = {size:,}</source>
+        <translation>正在 {named} = {size:,} 处再测量一次</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -3592,6 +4236,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>循环携带、切片或堆叠的值超过三个时是一个方框。</translation>
     </message>
     <message>
+        <source>Move data out of the source file and load it from a data file.</source>
+        <translation>请把数据移出源文件，从数据文件载入。</translation>
+    </message>
+    <message>
         <source>Move down</source>
         <translation>向下移动</translation>
     </message>
@@ -3630,6 +4278,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Multiplies values at many index positions.</source>
         <translation>在许多下标位置上乘以数值。</translation>
+    </message>
+    <message>
+        <source>Multiplying matrices of {side} by {side}</source>
+        <translation>正在计算 {side} × {side} 矩阵的乘积</translation>
     </message>
     <message>
         <source>NAME=VALUE, NAME=VALUE, such as xla_disable_hlo_passes=algsimp: what XLA compiles the other side with</source>
@@ -3672,6 +4324,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请指定一个完整的、您有读取权限的文件。</translation>
     </message>
     <message>
+        <source>Name a file.</source>
+        <translation>请指明一个文件。</translation>
+    </message>
+    <message>
         <source>Name a folder that you may read.</source>
         <translation>请指定一个您有读取权限的文件夹。</translation>
     </message>
@@ -3680,8 +4336,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请写出文件中一个函数的名称。</translation>
     </message>
     <message>
+        <source>Name a newer one there with --python, such as --python '~/venv/bin/python'.</source>
+        <translation>请用 --python 指明那里一个更新的版本，如 --python '~/venv/bin/python'。</translation>
+    </message>
+    <message>
+        <source>Name a regular file with Python code.</source>
+        <translation>请指明一个含 Python 代码的普通文件。</translation>
+    </message>
+    <message>
+        <source>Name calls: --recompilations 'f(f32[10])' 'f(f32[11])'</source>
+        <translation>请指明调用：--recompilations 'f(f32[10])' 'f(f32[11])'</translation>
+    </message>
+    <message>
+        <source>Name one of them with --stage.</source>
+        <translation>请用 --stage 指明其中一个。</translation>
+    </message>
+    <message>
+        <source>Name one: {name}{in_archive}{first}</source>
+        <translation>请指明一个：{name}{in_archive}{first}</translation>
+    </message>
+    <message>
         <source>Name the file of a smaller module.</source>
         <translation>请指定较小的模块的文件。</translation>
+    </message>
+    <message>
+        <source>Name the real file.</source>
+        <translation>请指明真正的文件。</translation>
     </message>
     <message>
         <source>Name this pane</source>
@@ -3716,6 +4396,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>负的填充会切掉元素。</translation>
     </message>
     <message>
+        <source>Neither a file nor a call is named.</source>
+        <translation>既没有指明文件，也没有指明调用。</translation>
+    </message>
+    <message>
         <source>Neither dtypes nor shapes fit together.</source>
         <translation>dtype 和形状都不匹配。</translation>
     </message>
@@ -3738,6 +4422,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Neither side was measured: what is compiled ahead of time for a chip that is not here cannot run. Estimates by the chip's published peaks: jaxscope targets FILE CALL.</source>
         <translation>两侧都没有测量：为不在这里的芯片提前编译的程序无法运行。按芯片公布的峰值估计：jaxscope targets FILE CALL。</translation>
+    </message>
+    <message>
+        <source>Neither sizes nor what is varied was named.</source>
+        <translation>既没有指明大小，也没有指明改变什么。</translation>
     </message>
     <message>
         <source>Next</source>
@@ -3770,6 +4458,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>No arguments were found with which {name} traces.</source>
         <translation>没有找到能让 {name} 追踪成功的参数。</translation>
+    </message>
+    <message>
+        <source>No array argument {name} has a dimension {dimension}.</source>
+        <translation>没有名为 {name}、具有维度 {dimension} 的数组参数。</translation>
     </message>
     <message>
         <source>No call was run before this one.</source>
@@ -3810,6 +4502,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>No equation makes NaN or Inf of finite operands.</source>
         <translation>没有方程由有限的操作数产生 NaN 或 Inf。</translation>
+    </message>
+    <message>
+        <source>No equation makes such a value when they are run one by one: only the compiled program does.</source>
+        <translation>逐个运行方程时没有一个产生这样的值：只有编译后的程序会产生。</translation>
     </message>
     <message>
         <source>No equation names this line: it did not run, or Python or &lt;code&gt;jax.numpy&lt;/code&gt; did all of it while tracing, such as a reshape to the shape that is there already, or the equation names another line of the same statement.</source>
@@ -3884,8 +4580,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有哪种策略比原来写的梯度保留得更少。</translation>
     </message>
     <message>
+        <source>No process can be started.</source>
+        <translation>无法启动任何进程。</translation>
+    </message>
+    <message>
         <source>No regular expression: {error}.</source>
         <translation>不是正则表达式：{error}。</translation>
+    </message>
+    <message>
+        <source>No single run was kept.</source>
+        <translation>没有保留任何单次运行。</translation>
+    </message>
+    <message>
+        <source>No stage of this call has a {form}.</source>
+        <translation>这个调用没有任何阶段有 {form}。</translation>
+    </message>
+    <message>
+        <source>No target is named.</source>
+        <translation>没有指明目标。</translation>
     </message>
     <message>
         <source>No verdict on {first} and {second}: {why}</source>
@@ -3894,6 +4606,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>No verdict: {why}.</source>
         <translation>不下结论：{why}。</translation>
+    </message>
+    <message>
+        <source>No worker can be started: the system gives no more file descriptors.</source>
+        <translation>无法启动工作进程：系统不再给出文件描述符。</translation>
     </message>
     <message>
         <source>No. The graphs are the same, box for box; the styles differ only for the reader of the code. The parameters of each module are in the argument list with their shapes. The children of `Compound` are the groups leaves_0, leaves_1 and leaves_2.</source>
@@ -3922,6 +4638,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>None of its results is a float.</source>
         <translation>它的结果都不是浮点数。</translation>
+    </message>
+    <message>
+        <source>None of its {num_files:,} files is one.</source>
+        <translation>它的 {num_files:,} 个文件中没有一个是。</translation>
+    </message>
+    <message>
+        <source>None of the files that were opened holds the code of a kernel.</source>
+        <translation>打开的文件中没有一个含有内核的代码。</translation>
     </message>
     <message>
         <source>None of {tried} restored the eager bits.</source>
@@ -3984,6 +4708,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有导出：{error}</translation>
     </message>
     <message>
+        <source>Not kept.</source>
+        <translation>没有保留。</translation>
+    </message>
+    <message>
         <source>Not known yet: the call has not been traced.</source>
         <translation>尚不知道：调用还没有被追踪。</translation>
     </message>
@@ -4006,6 +4734,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Not run: {error}.</source>
         <translation>没有运行：{error}。</translation>
+    </message>
+    <message>
+        <source>Not sent.</source>
+        <translation>没有发送。</translation>
     </message>
     <message>
         <source>Not usable: every result of its size already lies in another argument's memory, or is laid out differently.</source>
@@ -4038,6 +4770,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Nothing could be compared.</source>
         <translation>没有可以比较的内容。</translation>
+    </message>
+    <message>
+        <source>Nothing could be started on {host}: ssh ended with status {status}.</source>
+        <translation>在 {host} 上什么也无法启动：ssh 以状态 {status} 结束。</translation>
     </message>
     <message>
         <source>Nothing fits. Fewer letters find more.</source>
@@ -4102,6 +4838,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Nothing that is kept needs its result.</source>
         <translation>保留下来的部分都不需要它的结果。</translation>
+    </message>
+    <message>
+        <source>Nothing that it defines can be called.</source>
+        <translation>它定义的东西都不能调用。</translation>
     </message>
     <message>
         <source>Nothing to report on this call.</source>
@@ -4272,6 +5012,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个 `pallas_call` 方程，内核自己的 jaxpr 在其中，读和写在那里也是方程：`get` 和 `swap`。它的网格表明它运行四次，每 32 行的块一次。在 CPU 上内核是解释执行的，在优化后的模块中变成对网格的循环；为 TPU 提前编译时，它仍是一个自定义调用。 `jaxscope figure pallas samples/pallas_kernel.py 'product(f32[64, 64], f32[64, 64])' -o blocks.svg` 画出网格的每一步取每个数组的哪一块。</translation>
     </message>
     <message>
+        <source>One after the other was lost.</source>
+        <translation>一个接一个地丢失了。</translation>
+    </message>
+    <message>
         <source>One arithmetic operation on floating-point numbers, by XLA's rules.</source>
         <translation>对浮点数的一次算术运算，按 XLA 的规则。</translation>
     </message>
@@ -4348,6 +5092,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一次运行</translation>
     </message>
     <message>
+        <source>One run by itself is not taken from the profile of a job.</source>
+        <translation>单独一次运行不会取自作业的性能剖析。</translation>
+    </message>
+    <message>
         <source>One runs on {ours}, the other on {theirs}: the costs are of one device's part each.</source>
         <translation>一个在 {ours}上运行，另一个在 {theirs}上运行：开销各是一个设备的那一部分。</translation>
     </message>
@@ -4364,6 +5112,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一遍。比较、指数、乘法和选择都在同一个融合里。参数名 λ 和 α 在源代码、jaxpr、图和每种导出中都相同。</translation>
     </message>
     <message>
+        <source>Only Python modules beside the file are sent to {host}: put data files there, and name them by their path there.</source>
+        <translation>只有文件旁边的 Python 模块会发送到 {host}：请把数据文件放到那里，并用那里的路径指明。</translation>
+    </message>
+    <message>
         <source>Only one form was measured, so there is nothing to cross.</source>
         <translation>只测量了一种方式，所以没有交叉。</translation>
     </message>
@@ -4376,12 +5128,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>只显示单元格含有此内容的行。-文本：不含的；/文本/：正则表达式；数值可比较：&gt;1M, &lt;10us。</translation>
     </message>
     <message>
+        <source>Only the first {max_files:,} files were looked at.</source>
+        <translation>只查看了前 {max_files:,} 个文件。</translation>
+    </message>
+    <message>
+        <source>Only the first {max_passes} passes were recorded.</source>
+        <translation>只记录了前 {max_passes} 个 pass。</translation>
+    </message>
+    <message>
+        <source>Only the first {number} passes were read: there are {total}.</source>
+        <translation>只读取了前 {number} 个 pass：共有 {total} 个。</translation>
+    </message>
+    <message>
         <source>Only the way in which data lies in memory is left of it.</source>
         <translation>它只剩下数据在内存中的摆放方式。</translation>
     </message>
     <message>
         <source>Only those that touched what is selected</source>
         <translation>只看触及所选内容的</translation>
+    </message>
+    <message>
+        <source>Only {max_looked_at:,} files with names of no kind were looked at.</source>
+        <translation>名称不属于任何类型的文件只查看了 {max_looked_at:,} 个。</translation>
     </message>
     <message>
         <source>Only {names} has its name, which joins the halves of its result; what computes them has none.</source>
@@ -4448,6 +5216,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>打开它</translation>
     </message>
     <message>
+        <source>Open it with an interpreter that has JAX: --python PATH</source>
+        <translation>请用装有 JAX 的解释器打开它：--python PATH</translation>
+    </message>
+    <message>
         <source>Open its Python file and run it.</source>
         <translation>请打开它的 Python 文件并运行。</translation>
     </message>
@@ -4468,8 +5240,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>打开示例：{name}</translation>
     </message>
     <message>
+        <source>Open the Python file that the program was made from, and run the call.</source>
+        <translation>请打开生成这个程序的 Python 文件，并运行调用。</translation>
+    </message>
+    <message>
         <source>Open the Python file, or compare with another saved capture.</source>
         <translation>请打开 Python 文件，或与另一个已保存的捕获比较。</translation>
+    </message>
+    <message>
+        <source>Open the dump folder of the same run beside it. What the profile measured is listed by: jaxscope open PROFILE</source>
+        <translation>请同时打开同一次运行的转储文件夹。性能剖析测得的内容可以列出：jaxscope open PROFILE</translation>
     </message>
     <message>
         <source>Open the profile of a job that ran this program (the folder that jax.profiler.trace wrote, or its xplane.pb) to see what each instruction and line took there.</source>
@@ -4498,6 +5278,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Optimizing turned {flops} into {flops_after}, and {moved} read and written into {moved_after}{where}.</source>
         <translation>优化把 {flops} 变成 {flops_after}，把读写的 {moved} 变成 {moved_after}{where}。</translation>
+    </message>
+    <message>
+        <source>Options come and go with releases of jaxlib; names begin with xla_, and values are written as OPTION=VALUE, such as xla_disable_hlo_passes=algsimp.</source>
+        <translation>选项随 jaxlib 的版本增减；名称以 xla_ 开头，值写作 OPTION=VALUE，如 xla_disable_hlo_passes=algsimp。</translation>
     </message>
     <message>
         <source>Options of XLA of the other side</source>
@@ -4620,8 +5404,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请把它作为参数传入：`(lambda model, x: model(x))(model, f32[8])`。</translation>
     </message>
     <message>
+        <source>Pass what changes as an argument.</source>
+        <translation>请把会变化的东西作为参数传入。</translation>
+    </message>
+    <message>
         <source>Pass what changes as an argument; take random numbers from jax.random.</source>
         <translation>请把会变化的内容作为参数传入；随机数请用 jax.random 生成。</translation>
+    </message>
+    <message>
+        <source>Pass what is large as an argument, or keep it from being a constant.</source>
+        <translation>请把大的数组作为参数传入，或避免让它成为常量。</translation>
+    </message>
+    <message>
+        <source>Passed over: {paths}: {reason}.</source>
+        <translation>跳过：{paths}：{reason}。</translation>
     </message>
     <message>
         <source>Passes</source>
@@ -4728,6 +5524,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>位置是第一个进程的。</translation>
     </message>
     <message>
+        <source>Please report it, with the details below.</source>
+        <translation>请报告它，并附上下面的详细信息。</translation>
+    </message>
+    <message>
         <source>Point at a mark to read its value.</source>
         <translation>指向一个标记以读出它的值。</translation>
     </message>
@@ -4768,8 +5568,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>隔一段打印一次：jax.lax.cond(i % 100 == 0, lambda: jax.debug.print(...), lambda: None)。</translation>
     </message>
     <message>
+        <source>Print less: is there a print in a loop?</source>
+        <translation>请减少输出：循环中是否有 print？</translation>
+    </message>
+    <message>
+        <source>Print with jax.debug.print, or outside of the function.</source>
+        <translation>请用 jax.debug.print 输出，或在函数外输出。</translation>
+    </message>
+    <message>
         <source>Printing</source>
         <translation>打印</translation>
+    </message>
+    <message>
+        <source>Printing it raised {name}.</source>
+        <translation>输出它时引发了 {name}。</translation>
+    </message>
+    <message>
+        <source>Printing the stage {stage}</source>
+        <translation>正在输出阶段 {stage}</translation>
     </message>
     <message>
         <source>Prints values while the program runs.</source>
@@ -4786,6 +5602,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Programs</source>
         <translation>各程序</translation>
+    </message>
+    <message>
+        <source>Programs cannot be run on Windows yet.</source>
+        <translation>在 Windows 上还不能运行程序。</translation>
+    </message>
+    <message>
+        <source>Programs for {target} are compiled only: nothing runs that could be timed.</source>
+        <translation>面向 {target} 的程序只编译：没有可以计时的运行。</translation>
     </message>
     <message>
         <source>Progress of the export</source>
@@ -4822,6 +5646,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Python cannot read it: {error}.</source>
         <translation>Python 无法读懂它：{error}。</translation>
+    </message>
+    <message>
+        <source>Python code runs while JAX traces, and never in the compiled program.</source>
+        <translation>Python 代码在 JAX 追踪时运行，在编译后的程序中从不运行。</translation>
     </message>
     <message>
         <source>Python decides now: not true, so it goes to else. The choice is not in the jaxpr.</source>
@@ -4876,6 +5704,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>退出程序</translation>
     </message>
     <message>
+        <source>Raise the limit with --memory, or use smaller shapes.</source>
+        <translation>请用 --memory 提高限制，或使用更小的形状。</translation>
+    </message>
+    <message>
+        <source>Raise the limit with --timeout, or use smaller shapes.</source>
+        <translation>请用 --timeout 提高限制，或使用更小的形状。</translation>
+    </message>
+    <message>
         <source>Raise the limit, or use smaller shapes.</source>
         <translation>请提高限制，或者使用更小的形状。</translation>
     </message>
@@ -4904,6 +5740,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>读取它的有 {readers}。</translation>
     </message>
     <message>
+        <source>Reading it is not permitted.</source>
+        <translation>没有读取它的权限。</translation>
+    </message>
+    <message>
+        <source>Reading machine code</source>
+        <translation>正在读取机器码</translation>
+    </message>
+    <message>
+        <source>Reading pass {number} of {total}</source>
+        <translation>正在读取第 {number} 个 pass，共 {total} 个</translation>
+    </message>
+    <message>
+        <source>Reading results moves nothing on a CPU, where host and device share the memory: JAX's transfer guard counts nothing there either.</source>
+        <translation>在 CPU 上读取结果不移动任何数据，因为主机和设备共用内存：JAX 的传输守卫在那里也不计数。</translation>
+    </message>
+    <message>
         <source>Reading the exception raised {kind}.</source>
         <translation>读取这个异常时抛出了 {kind}。</translation>
     </message>
@@ -4916,6 +5768,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在读取另一个捕获 …</translation>
     </message>
     <message>
+        <source>Reading the stage {stage}</source>
+        <translation>正在读取阶段 {stage}</translation>
+    </message>
+    <message>
+        <source>Reading {name}</source>
+        <translation>正在读取 {name}</translation>
+    </message>
+    <message>
         <source>Reads a value, or a part of it, from a reference.</source>
         <translation>从引用中读取一个值或它的一部分。</translation>
     </message>
@@ -4926,6 +5786,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Ready</source>
         <translation>就绪</translation>
+    </message>
+    <message>
+        <source>Ready to measure</source>
+        <translation>准备测量</translation>
     </message>
     <message>
         <source>Receives data from another device.</source>
@@ -4964,6 +5828,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>记录 pass 之后，这份日志就能与方程关联：它按那个 pass 时的名称指称指令。</translation>
     </message>
     <message>
+        <source>Recording the device's time of the {noun}</source>
+        <translation>正在记录{noun}的设备时间</translation>
+    </message>
+    <message>
+        <source>Recording what each instruction takes</source>
+        <translation>正在记录每条指令的用时</translation>
+    </message>
+    <message>
         <source>Redo the change of the call</source>
         <translation>重做对调用的更改</translation>
     </message>
@@ -4996,6 +5868,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>去掉大小为一的维度。</translation>
     </message>
     <message>
+        <source>Rename the file or its folder, or use an encoding that has the name: PYTHONUTF8=1.</source>
+        <translation>请重命名文件或它的文件夹，或使用含有这个名称的编码：PYTHONUTF8=1。</translation>
+    </message>
+    <message>
         <source>Repeats an array along new dimensions.</source>
         <translation>沿新的维度重复数组。</translation>
     </message>
@@ -5020,12 +5896,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果</translation>
     </message>
     <message>
+        <source>Results are not finite</source>
+        <translation>结果不是有限值</translation>
+    </message>
+    <message>
+        <source>Results are not finite: {first}.</source>
+        <translation>结果不是有限值：{first}。</translation>
+    </message>
+    <message>
         <source>Return a list, or call the functions that it yields.</source>
         <translation>请返回列表，或者调用它所 yield 的函数。</translation>
     </message>
     <message>
         <source>Return arrays, numbers, or lists, tuples and dictionaries of them.</source>
         <translation>请返回数组、数，或者由它们组成的列表、元组和字典。</translation>
+    </message>
+    <message>
+        <source>Return the value instead of storing it in a global, a list or an attribute. See https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError</source>
+        <translation>请返回这个值，而不要存进全局变量、列表或属性。见 https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError</translation>
     </message>
     <message>
         <source>Return values instead of saving them in globals, lists or attributes. `jax.checking_leaks()` finds the place.</source>
@@ -5148,8 +6036,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>再次运行</translation>
     </message>
     <message>
+        <source>Run again. Does something else on this machine end or stop processes?</source>
+        <translation>请再运行一次。这台机器上是否有别的东西会结束或停止进程？</translation>
+    </message>
+    <message>
+        <source>Run again: another one is started. Does the code send signals to processes that it did not start, or write to their pipes?</source>
+        <translation>请再运行一次：会启动另一个。代码是否向不是它启动的进程发送信号，或写入它们的管道？</translation>
+    </message>
+    <message>
+        <source>Run again: the connection is made anew.</source>
+        <translation>请再运行一次：会重新建立连接。</translation>
+    </message>
+    <message>
+        <source>Run again: the connection is made anew. What ran there has ended.</source>
+        <translation>请再运行一次：会重新建立连接。在那里运行的已经结束。</translation>
+    </message>
+    <message>
         <source>Run before</source>
         <translation>上一次运行</translation>
+    </message>
+    <message>
+        <source>Run it in WSL 2, where all of jaxscope works. Here, saved captures and what jobs left behind can be opened, and jaxscope.capture(function, *arguments) works in Python.</source>
+        <translation>请在 WSL 2 中运行，jaxscope 的全部功能在那里都可用。在这里可以打开已保存的捕获和作业留下的文件，jaxscope.capture(function, *arguments) 在 Python 中也可用。</translation>
     </message>
     <message>
         <source>Run once</source>
@@ -5204,8 +6112,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>运行 {name}</translation>
     </message>
     <message>
+        <source>Running call {number} of {total}: {text}</source>
+        <translation>正在运行第 {number} 个调用，共 {total} 个：{text}</translation>
+    </message>
+    <message>
+        <source>Running equation by equation</source>
+        <translation>正在逐个方程运行</translation>
+    </message>
+    <message>
+        <source>Running in double precision</source>
+        <translation>正在以双精度运行</translation>
+    </message>
+    <message>
+        <source>Running the gradient equation by equation</source>
+        <translation>正在逐个方程运行梯度</translation>
+    </message>
+    <message>
         <source>Running the other side …</source>
         <translation>正在运行另一方 …</translation>
+    </message>
+    <message>
+        <source>Running the {noun} equation by equation</source>
+        <translation>正在逐个方程运行{noun}</translation>
     </message>
     <message>
         <source>Running {equation} {operation}</source>
@@ -5292,6 +6220,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>保存捕获{held}</translation>
     </message>
     <message>
+        <source>Save it by numpy.save, numpy.savez or safetensors, without Python objects.</source>
+        <translation>请用 numpy.save、numpy.savez 或 safetensors 保存，不含 Python 对象。</translation>
+    </message>
+    <message>
         <source>Save the capture again, or capture the call anew.</source>
         <translation>请重新保存捕获，或者重新捕获这个调用。</translation>
     </message>
@@ -5316,12 +6248,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>比较结果另存为 …</translation>
     </message>
     <message>
+        <source>Save the file as UTF-8, or name its encoding in the first line, such as `# -*- coding: latin-1 -*-`.</source>
+        <translation>请把文件保存为 UTF-8，或在第一行指明编码，如 `# -*- coding: latin-1 -*-`。</translation>
+    </message>
+    <message>
         <source>Saved captures and Python files (*.jaxscope *.json *.py)</source>
         <translation>已保存的捕获和 Python 文件 (*.jaxscope *.json *.py)</translation>
     </message>
     <message>
         <source>Saved to {path}</source>
         <translation>已保存到 {path}</translation>
+    </message>
+    <message>
+        <source>Say after {field}: what to look for.</source>
+        <translation>请在 {field}: 之后写明要查找什么。</translation>
+    </message>
+    <message>
+        <source>Say {words}.</source>
+        <translation>请写 {words}。</translation>
     </message>
     <message>
         <source>Scratch copy with your change from before: the file is as it was.</source>
@@ -5342,6 +6286,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Seconds are those of the compilation whose result is shown, as XLA's own recorder noted them; a pass that repeats others includes them. Unknown for what changes the module outside of a pass of a pipeline.</source>
         <translation>秒数属于所显示结果的那次编译，由 XLA 自己的记录器记下；重复其他 pass 的 pass 包含它们的时间。在流水线的 pass 之外改变模块的步骤，时间未知。</translation>
+    </message>
+    <message>
+        <source>Seconds of instructions are from {path}: the mean of {runs}.</source>
+        <translation>指令的秒数来自 {path}：{runs}的平均值。</translation>
     </message>
     <message>
         <source>See everything again</source>
@@ -5508,6 +6456,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>跳过正在测量的内容</translation>
     </message>
     <message>
+        <source>Skipped by hand: {text}.</source>
+        <translation>手动跳过：{text}。</translation>
+    </message>
+    <message>
         <source>Skipped by hand: {text}. What it gave is partial.</source>
         <translation>手动跳过：{text}。它给出的结果不完整。</translation>
     </message>
@@ -5528,6 +6480,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>字体减小</translation>
     </message>
     <message>
+        <source>So are arguments already: {count}.</source>
+        <translation>参数已经如此：{count}。</translation>
+    </message>
+    <message>
         <source>So did {others}.</source>
         <translation>{others} 也是如此。</translation>
     </message>
@@ -5546,6 +6502,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>So far: the second call after compiling.</source>
         <translation>至此：编译之后的第二次调用。</translation>
+    </message>
+    <message>
+        <source>So is a constant that it closes over already: {count}.</source>
+        <translation>它捕获的一个常量已经如此：{count}。</translation>
     </message>
     <message>
         <source>So it is not known that they do the same work.</source>
@@ -5612,6 +6572,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>拆分长的组</translation>
     </message>
     <message>
+        <source>Split the deeply nested or very long expression.</source>
+        <translation>请拆开嵌套很深或很长的表达式。</translation>
+    </message>
+    <message>
         <source>Split to the right</source>
         <translation>向右拆分</translation>
     </message>
@@ -5642,6 +6606,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Start with the type that comes back, as in jnp.zeros((), jnp.float32) for 0.0; or cast the result: .astype(state.dtype).</source>
         <translation>一开始就用返回时的类型，例如用 jnp.zeros((), jnp.float32) 代替 0.0；或者转换结果的类型：.astype(state.dtype)。</translation>
+    </message>
+    <message>
+        <source>Starting JAX</source>
+        <translation>正在启动 JAX</translation>
     </message>
     <message>
         <source>Starting the call</source>
@@ -5736,6 +6704,38 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>逐元素相减。</translation>
     </message>
     <message>
+        <source>Such as ssh://gpu-box/gpu:0 or ssh://me@10.0.0.7:2222/cpu:8.</source>
+        <translation>如 ssh://gpu-box/gpu:0 或 ssh://me@10.0.0.7:2222/cpu:8。</translation>
+    </message>
+    <message>
+        <source>Such as v5e:2x2,h100.</source>
+        <translation>如 v5e:2x2,h100。</translation>
+    </message>
+    <message>
+        <source>Such as x:0, or params['w']:1.</source>
+        <translation>如 x:0 或 params['w']:1。</translation>
+    </message>
+    <message>
+        <source>Such as x:0=64..4096, or n=1..64 for a name n in the call.</source>
+        <translation>如 x:0=64..4096；对调用中的名称 n，如 n=1..64。</translation>
+    </message>
+    <message>
+        <source>Such as x:0=64..4096.</source>
+        <translation>如 x:0=64..4096。</translation>
+    </message>
+    <message>
+        <source>Such as: f(x, w).</source>
+        <translation>例如：f(x, w)。</translation>
+    </message>
+    <message>
+        <source>Such as: loss(f32[8]).</source>
+        <translation>例如：loss(f32[8])。</translation>
+    </message>
+    <message>
+        <source>Such as: loss(f32[{vary}, 8]).</source>
+        <translation>例如：loss(f32[{vary}, 8])。</translation>
+    </message>
+    <message>
         <source>Sum in float32: start the carry as jnp.zeros((), jnp.float32), and cast the result.</source>
         <translation>用 float32 求和：携带的状态从 jnp.zeros((), jnp.float32) 开始，最后转换结果的类型。</translation>
     </message>
@@ -5768,6 +6768,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 的表格</translation>
     </message>
     <message>
+        <source>Take a device that is here, such as --target cpu. `jaxscope targets` estimates times from what is published of chips.</source>
+        <translation>请选用这里有的设备，如 --target cpu。`jaxscope targets` 根据芯片公布的数据估计时间。</translation>
+    </message>
+    <message>
         <source>Take a key as an argument: jax.random.normal(key, shape).</source>
         <translation>把密钥作为参数：jax.random.normal(key, shape)。</translation>
     </message>
@@ -5786,6 +6790,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Take what the function needs as an argument and return what it makes.</source>
         <translation>把函数需要的内容作为参数，并返回它所生成的内容。</translation>
+    </message>
+    <message>
+        <source>Taken as static, {why}: {names}.</source>
+        <translation>作为静态参数，{why}：{names}。</translation>
     </message>
     <message>
         <source>Takes one value out of a tuple; costs nothing.</source>
@@ -5896,6 +6904,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正定矩阵的 Cholesky 因子；由库完成。</translation>
     </message>
     <message>
+        <source>The HLO before and after optimization are of different programs: their arguments differ. Several processes may have written to one folder. Nothing is linked between the stages.</source>
+        <translation>优化前和优化后的 HLO 属于不同的程序：它们的参数不同。可能有多个进程写入了同一个文件夹。各阶段之间不作关联。</translation>
+    </message>
+    <message>
         <source>The JVP is a `scan` with the tangents in its carry. Backward is a `scan` with `reverse` flipped, over what the forward one kept of every step.</source>
         <translation>JVP 是一个把切向量也放进携带状态的 `scan`。反向是一个把 `reverse` 反过来的 `scan`，作用于前向在每一步所保留的值。</translation>
     </message>
@@ -5914,6 +6926,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The Python expression that everything is about, such as `grad(loss)(w, x)`.</source>
         <translation>一切都围绕着它的那个 Python 表达式，例如 `grad(loss)(w, x)`。</translation>
+    </message>
+    <message>
+        <source>The Python of {host} is too old: {old}, and jaxscope needs 3.11 or newer.</source>
+        <translation>{host} 的 Python 太旧：{old}，而 jaxscope 需要 3.11 或更新的版本。</translation>
     </message>
     <message>
         <source>The QR decomposition of a matrix; done by a library.</source>
@@ -5936,6 +6952,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每一对元素所成的点 (x, y) 的角度。</translation>
     </message>
     <message>
+        <source>The argument is {type_}, which does not hold such numbers.</source>
+        <translation>这个参数是 {type_}，放不下这样的数。</translation>
+    </message>
+    <message>
+        <source>The argument is {type_}; the program was traced for that shape.</source>
+        <translation>这个参数是 {type_}；程序是按那个形状追踪的。</translation>
+    </message>
+    <message>
         <source>The arguments cannot be read: {error}.</source>
         <translation>无法读取这些参数：{error}。</translation>
     </message>
@@ -5946,6 +6970,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The arguments do not fit the function's parameters.</source>
         <translation>这些参数与函数的参数列表不符。</translation>
+    </message>
+    <message>
+        <source>The arguments of its jaxpr are not those of the call.</source>
+        <translation>它的 jaxpr 的参数不是这个调用的参数。</translation>
     </message>
     <message>
         <source>The arguments, handed from the host to the device. A CPU may share the memory and not copy.</source>
@@ -5964,6 +6992,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The arrays of one parameter are one box.</source>
         <translation>一个参数的各个数组是一个方框。</translation>
+    </message>
+    <message>
+        <source>The arrays that were alive between calls: {partition} devices do not tell what programs take while they run.</source>
+        <translation>两次调用之间仍存活的数组：{partition} 设备不说明程序运行时占用多少。</translation>
     </message>
     <message>
         <source>The axes in `axes` are gone from the result.</source>
@@ -5998,8 +7030,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个调用会抽取随机数；在双精度下抽到的是不同的数。</translation>
     </message>
     <message>
+        <source>The call has no argument {path}.</source>
+        <translation>这个调用没有参数 {path}。</translation>
+    </message>
+    <message>
+        <source>The call has no array argument to stack.</source>
+        <translation>这个调用没有可以堆叠的数组参数。</translation>
+    </message>
+    <message>
+        <source>The call has no array argument.</source>
+        <translation>这个调用没有数组参数。</translation>
+    </message>
+    <message>
+        <source>The call has no first argument to feed its result into.</source>
+        <translation>这个调用没有可以接收其结果的第一个参数。</translation>
+    </message>
+    <message>
         <source>The call has no transform.</source>
         <translation>这个调用没有变换。</translation>
+    </message>
+    <message>
+        <source>The call has none.</source>
+        <translation>这个调用没有。</translation>
     </message>
     <message>
         <source>The call in the bar against another call, another version of the file, or the same made in another way: measured in random pairs, results compared bit by bit.</source>
@@ -6010,6 +7062,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>调用在工作完成之前就返回。</translation>
     </message>
     <message>
+        <source>The call takes no gradient, so what remat keeps for one changes little.</source>
+        <translation>这个调用不求梯度，所以 remat 为梯度保留什么影响很小。</translation>
+    </message>
+    <message>
         <source>The call that this makes</source>
         <translation>由此得到的调用</translation>
     </message>
@@ -6018,8 +7074,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>调用中用了一个模块所没有的名称。</translation>
     </message>
     <message>
+        <source>The call uses no name {vary}: it would be the same at every size.</source>
+        <translation>这个调用没有用到名称 {vary}：它在每种大小下都一样。</translation>
+    </message>
+    <message>
         <source>The call {call} is not a Python expression: {why}{place}.</source>
         <translation>调用 {call} 不是 Python 表达式：{why}{place}。</translation>
+    </message>
+    <message>
+        <source>The capture does not say on which devices arrays lie.</source>
+        <translation>捕获没有说明数组位于哪些设备上。</translation>
     </message>
     <message>
         <source>The capture has no compiled program.</source>
@@ -6028,6 +7092,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The capture has no stage {name}.</source>
         <translation>这个捕获没有阶段 {name}。</translation>
+    </message>
+    <message>
+        <source>The capture holds no memory plan.</source>
+        <translation>捕获中没有内存计划。</translation>
     </message>
     <message>
         <source>The carry keeps its type; another type raises a TypeError.</source>
@@ -6046,12 +7114,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>代码要求的设备比现有的多。</translation>
     </message>
     <message>
+        <source>The code changed JAX's configuration: {changes}.</source>
+        <translation>代码更改了 JAX 的配置：{changes}。</translation>
+    </message>
+    <message>
+        <source>The code closed the connection to jaxscope.</source>
+        <translation>代码关闭了与 jaxscope 的连接。</translation>
+    </message>
+    <message>
+        <source>The code ended the process with exit status {exit_code}.</source>
+        <translation>代码以退出状态 {exit_code} 结束了进程。</translation>
+    </message>
+    <message>
+        <source>The code is not to blame: it did not run. Does something on this machine {does} of jaxscope's?</source>
+        <translation>问题不在代码：它没有运行。这台机器上是否有别的东西对 jaxscope 的进程或管道做了这样的事：{does}？</translation>
+    </message>
+    <message>
         <source>The code is not valid Python.</source>
         <translation>这段代码不是有效的 Python。</translation>
     </message>
     <message>
         <source>The code of the processor, or the last form before it.</source>
         <translation>处理器的代码，或在它之前的最后一种形式。</translation>
+    </message>
+    <message>
+        <source>The code printed more than 64 MiB.</source>
+        <translation>代码的输出超过了 64 MiB。</translation>
     </message>
     <message>
         <source>The code raised {kind} while {doing}.</source>
@@ -6074,6 +7162,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>代码替换了 Python 的时钟；测量使用的是真正的时钟。</translation>
     </message>
     <message>
+        <source>The code replaced time functions of Python: its own timings may be off.</source>
+        <translation>代码替换了 Python 的时间函数：它自己的计时可能不准。</translation>
+    </message>
+    <message>
+        <source>The code set jax_num_cpu_devices to {num_devices}: the program is not for the {num_wanted} of the target.</source>
+        <translation>代码把 jax_num_cpu_devices 设为 {num_devices}：程序不是面向目标的 {num_wanted} 个设备。</translation>
+    </message>
+    <message>
         <source>The code stops at a breakpoint.</source>
         <translation>代码停在一个断点上。</translation>
     </message>
@@ -6090,12 +7186,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编译后的程序没有调度：不知道它的次序。</translation>
     </message>
     <message>
+        <source>The compiler knows no target {target}.</source>
+        <translation>编译器不认识目标 {target}。</translation>
+    </message>
+    <message>
         <source>The complex conjugate of every element.</source>
         <translation>每个元素的共轭复数。</translation>
     </message>
     <message>
         <source>The condition is a single value, or has the shape of the cases; the result has it too.</source>
         <translation>条件是单个值，或者与各种情况形状相同；结果也是这个形状。</translation>
+    </message>
+    <message>
+        <source>The connection to {host} was lost.</source>
+        <translation>与 {host} 的连接已断开。</translation>
     </message>
     <message>
         <source>The copy before: [</source>
@@ -6162,6 +7266,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各参数的 dtype 不匹配。</translation>
     </message>
     <message>
+        <source>The dump holds the modules of some passes only. A row 'all up to' a pass is the work of that pass and of all others since the module before.</source>
+        <translation>转储中只有部分 pass 的模块。写着“直到”某个 pass 的行，是那个 pass 以及上一个模块之后所有其他 pass 的工作。</translation>
+    </message>
+    <message>
         <source>The end of the file is missing.</source>
         <translation>文件的末尾缺失。</translation>
     </message>
@@ -6172,6 +7280,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The entry {name} is missing.</source>
         <translation>缺少条目 {name}。</translation>
+    </message>
+    <message>
+        <source>The equations give the same bits one by one and compiled together, so the eager run of the function must compute something else than its equations do.</source>
+        <translation>各方程逐个运行与一起编译得到的位完全相同，所以函数急切执行时算的一定与它的方程不同。</translation>
     </message>
     <message>
         <source>The equations of the base function were not compared.</source>
@@ -6206,12 +7318,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个文件调用了 sys.exit({shown})。</translation>
     </message>
     <message>
+        <source>The file defines no functions.</source>
+        <translation>文件没有定义函数。</translation>
+    </message>
+    <message>
         <source>The file has changed on disk since this run.</source>
         <translation>这次运行之后，磁盘上的文件已改变。</translation>
     </message>
     <message>
         <source>The file has changed on disk since. Save as another one.</source>
         <translation>此后磁盘上的文件已改变。请另存为其他文件。</translation>
+    </message>
+    <message>
+        <source>The file has {num_splitlines}.</source>
+        <translation>文件有 {num_splitlines}。</translation>
+    </message>
+    <message>
+        <source>The file is damaged, or nested more deeply than the parser can take.</source>
+        <translation>文件已损坏，或嵌套深度超出解析器的能力。</translation>
+    </message>
+    <message>
+        <source>The file offers no call; jaxscope proposed {text}.</source>
+        <translation>文件没有提供调用；jaxscope 提出了 {text}。</translation>
     </message>
     <message>
         <source>The file was edited since the run: line numbers here are those of the run.</source>
@@ -6222,6 +7350,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法读取文件 {basename}。</translation>
     </message>
     <message>
+        <source>The files that were opened hold no HLO after optimization.</source>
+        <translation>打开的文件中没有优化后的 HLO。</translation>
+    </message>
+    <message>
+        <source>The files that were opened hold no HLO before optimization.</source>
+        <translation>打开的文件中没有优化前的 HLO。</translation>
+    </message>
+    <message>
+        <source>The files that were opened hold no StableHLO of it.</source>
+        <translation>打开的文件中没有它的 StableHLO。</translation>
+    </message>
+    <message>
+        <source>The files that were opened hold no buffer assignment (…-buffer-assignment.txt).</source>
+        <translation>打开的文件中没有缓冲区分配（…-buffer-assignment.txt）。</translation>
+    </message>
+    <message>
+        <source>The files that were opened hold no machine code.</source>
+        <translation>打开的文件中没有机器码。</translation>
+    </message>
+    <message>
         <source>The first call after compiling.</source>
         <translation>编译之后的第一次调用。</translation>
     </message>
@@ -6230,12 +7378,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第一个由有限的操作数产生 Inf 的方程是 {id}（{operation}）：{because}</translation>
     </message>
     <message>
+        <source>The first equation that makes NaN is {told}, which reads Inf</source>
+        <translation>第一个产生 NaN 的方程是 {told}，它读取了 Inf</translation>
+    </message>
+    <message>
+        <source>The first equation that makes such a value of finite ones is {told}</source>
+        <translation>第一个由有限值产生这种值的方程是 {told}</translation>
+    </message>
+    <message>
         <source>The first half of a QR decomposition; done by a library.</source>
         <translation>QR 分解的前一半；由库完成。</translation>
     </message>
     <message>
         <source>The first result is the next state.</source>
         <translation>第一个结果是下一个状态。</translation>
+    </message>
+    <message>
+        <source>The first that makes Inf of finite operands is {told}: {count}.</source>
+        <translation>第一个由有限的操作数产生 Inf 的是 {told}：{count}。</translation>
     </message>
     <message>
         <source>The first used {name} {ours}, the second {name} {theirs}: {meaning}.</source>
@@ -6262,6 +7422,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>函数返回了不是数组的内容。</translation>
     </message>
     <message>
+        <source>The function uses a tracer that leaked out of an earlier trace.</source>
+        <translation>函数用到了从先前的追踪中泄漏出来的追踪器。</translation>
+    </message>
+    <message>
         <source>The function uses what changes from call to call, such as random numbers of the host or a counter; a compiled call repeats what tracing saw.</source>
         <translation>函数使用了每次调用都会变化的内容，例如主机的随机数或计数器；编译后的调用重复追踪时看到的内容。</translation>
     </message>
@@ -6274,8 +7438,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>生成器 `{name}`</translation>
     </message>
     <message>
+        <source>The gradient has other inputs than the call.</source>
+        <translation>梯度的输入与调用的不同。</translation>
+    </message>
+    <message>
         <source>The gradient is 0 whatever the arguments are: JAX made a constant of it. All that leads from them to the result passes through {named}, of which the derivative is 0.</source>
         <translation>无论参数是什么，梯度都是 0：JAX 把它变成了常量。从参数通向结果的一切都要经过 {named}，其导数为 0。</translation>
+    </message>
+    <message>
+        <source>The gradient is not finite</source>
+        <translation>梯度不是有限值</translation>
     </message>
     <message>
         <source>The gradient of a function with one number as result.</source>
@@ -6330,6 +7502,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>您的文件所用的解释器可能有其他版本。</translation>
     </message>
     <message>
+        <source>The interpreter {python} cannot be started.</source>
+        <translation>无法启动解释器 {python}。</translation>
+    </message>
+    <message>
         <source>The inverse cosine of every element.</source>
         <translation>每个元素的反余弦。</translation>
     </message>
@@ -6368,6 +7544,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The key of the number {seed:.0f} is made {where}: what is drawn from the two is not independent.</source>
         <translation>由数 {seed:.0f} 得到的密钥 {where} 生成：从两者抽到的数并不独立。</translation>
+    </message>
+    <message>
+        <source>The key of {host} is not the known one, or not known yet.</source>
+        <translation>{host} 的密钥与已知的不同，或尚未知晓。</translation>
     </message>
     <message>
         <source>The keys look alike; JAX's own explanation is beside the signature.</source>
@@ -6428,6 +7608,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The lessons are not in this installation.</source>
         <translation>这个安装中没有课程。</translation>
+    </message>
+    <message>
+        <source>The limit {name} must be positive, not {limit}.</source>
+        <translation>限制 {name} 必须为正，而不是 {limit}。</translation>
     </message>
     <message>
         <source>The limits are single numbers, or have the shape of x; the result has it too.</source>
@@ -6514,6 +7698,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有为 {interpreter} 安装模块 {name}。</translation>
     </message>
     <message>
+        <source>The modules are too large; {sent} passes were recorded.</source>
+        <translation>模块太大；记录了 {sent} 个 pass。</translation>
+    </message>
+    <message>
+        <source>The modules around this pass are not kept: all of them together are too large, or the capture comes from a file that holds texts only.</source>
+        <translation>没有保留这个 pass 前后的模块：全部加起来太大，或捕获来自只含文本的文件。</translation>
+    </message>
+    <message>
+        <source>The modules around this pass cannot be drawn: {error}.</source>
+        <translation>这个 pass 前后的模块无法绘制：{error}。</translation>
+    </message>
+    <message>
         <source>The modules could not be compared, which is a bug in jaxscope: {told}</source>
         <translation>无法比较这些模块，这是 jaxscope 的一个缺陷：{told}</translation>
     </message>
@@ -6570,6 +7766,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>优化后的模块会写出每一次交换。`pmap` 在每个设备上把函数运行一次，它的 `psum` 是一个 `all-reduce`。在 `split_product` 中，每个设备乘自己那一块内维，同样由一个 `all-reduce` 把各块相加。`gram` 没有提到交换：它只要求把行分散开，由编译器插入乘积所需的 `all-gather`。模块中的类型和字节数是一个设备那一块的。`scattered_sums` 和 `rows_to_columns` 展示另外两种交换：`reduce-scatter` 和 `all-to-all`。在 `ring_product` 中，数据块在相邻设备之间传递，循环的每一轮有一个 `collective-permute`。</translation>
     </message>
     <message>
+        <source>The optimized program has no instruction of the name of {num_foreign:,} of the {num_kernels:,} kernels ({such}). Where several processes wrote to one folder, kernels of an earlier one are among them.</source>
+        <translation>{num_kernels:,} 个内核中有 {num_foreign:,} 个（{such}）在优化后的程序中没有同名的指令。如果多个进程写入了同一个文件夹，其中就有先前进程的内核。</translation>
+    </message>
+    <message>
         <source>The order is read from the program's text, which is missing.</source>
         <translation>次序要从程序的文本中读出，而文本缺失。</translation>
     </message>
@@ -6586,6 +7786,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>页面有前 {num_steps:,} 个方程。</translation>
     </message>
     <message>
+        <source>The parser of jaxlib died of {kind} while it read {opened}.</source>
+        <translation>jaxlib 的解析器在读取 {opened} 时因 {kind} 而终止。</translation>
+    </message>
+    <message>
         <source>The part of a gradient that carries derivatives back to the arguments.</source>
         <translation>梯度程序中把导数传回到参数的部分。</translation>
     </message>
@@ -6596,6 +7800,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The part of the whole program that comes from each line. A stronger shade or a longer bar means more.</source>
         <translation>整个程序中来自每一行的部分。底色越深或条越长，所占越多。</translation>
+    </message>
+    <message>
+        <source>The passes are a list; each has its own text.</source>
+        <translation>各 pass 是一个列表；每个都有自己的文本。</translation>
+    </message>
+    <message>
+        <source>The passes' times are too many: more than {max_spans:,}.</source>
+        <translation>pass 的时间太多：超过 {max_spans:,} 个。</translation>
+    </message>
+    <message>
+        <source>The path is too long.</source>
+        <translation>路径太长。</translation>
     </message>
     <message>
         <source>The pipeline shows one stage for each transform. The jaxpr grows with each order, though the mathematics gets simpler, and XLA then folds the second derivative into a constant. `jacfwd` pushes one tangent for each input, `jacrev` pulls one cotangent for each output: for 3 inputs and 100 outputs compare the FLOPs of the two and see forward mode win; for 100 inputs and 3 outputs, reverse mode. `hessian` is `jacfwd` of `jacrev`.</source>
@@ -6614,6 +7830,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>沿一个轴的最小元素的位置。</translation>
     </message>
     <message>
+        <source>The process that ran the code is gone; how it ended is not known.</source>
+        <translation>运行代码的进程已经不在；它如何结束不清楚。</translation>
+    </message>
+    <message>
         <source>The process that ran your code ended</source>
         <translation>运行您的代码的进程结束了</translation>
     </message>
@@ -6630,6 +7850,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>沿若干轴的元素之积。</translation>
     </message>
     <message>
+        <source>The profile of a job has no run equation by equation.</source>
+        <translation>作业的性能剖析中没有逐个方程的运行。</translation>
+    </message>
+    <message>
         <source>The program</source>
         <translation>这个程序</translation>
     </message>
@@ -6638,12 +7862,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 交给编译器 XLA 的程序。</translation>
     </message>
     <message>
+        <source>The program could not be drawn: {reason}.</source>
+        <translation>程序无法绘制：{reason}。</translation>
+    </message>
+    <message>
         <source>The program does not come here.</source>
         <translation>程序不会执行到这里。</translation>
     </message>
     <message>
         <source>The program does not fit: it needs {needs} of the device's memory, it has {has}.</source>
         <translation>程序放不下：它需要设备的 {needs} 内存，而设备有 {has}。</translation>
+    </message>
+    <message>
+        <source>The program does not use it.</source>
+        <translation>程序没有用到它。</translation>
     </message>
     <message>
         <source>The program has no equation.</source>
@@ -6678,12 +7910,36 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在 {name} 下的程序。</translation>
     </message>
     <message>
+        <source>The program uses device {device}, and the target has {count}, counted from 0.</source>
+        <translation>程序用到设备 {device}，而目标有 {count} 个，从 0 开始编号。</translation>
+    </message>
+    <message>
+        <source>The program uses {num_used} of the {count} devices of {target}: nothing in it is placed on the others. The file finds as many simulated devices in jax.devices(), and what it shards over them is sharded over the target's.</source>
+        <translation>程序用到 {target} 的 {count} 个设备中的 {num_used} 个：其中没有任何东西放在其余设备上。文件在 jax.devices() 中会找到同样多的模拟设备，它分布到这些设备上的内容，就分布到目标的设备上。</translation>
+    </message>
+    <message>
+        <source>The program was not compiled.</source>
+        <translation>程序没有编译。</translation>
+    </message>
+    <message>
+        <source>The range {low}..{high} does not rise from at least 1.</source>
+        <translation>范围 {low}..{high} 不是从至少 1 开始递增。</translation>
+    </message>
+    <message>
         <source>The real part of every element.</source>
         <translation>每个元素的实部。</translation>
     </message>
     <message>
         <source>The recorder saw no instruction of the program.</source>
         <translation>记录器没有看到这个程序的任何指令。</translation>
+    </message>
+    <message>
+        <source>The regular expression is broken: {error}</source>
+        <translation>正则表达式有错误：{error}</translation>
+    </message>
+    <message>
+        <source>The regular expression is nested too deep.</source>
+        <translation>正则表达式嵌套太深。</translation>
     </message>
     <message>
         <source>The regularized incomplete beta function.</source>
@@ -6708,6 +7964,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The result and the linear function of its derivative.</source>
         <translation>结果，以及其导数的线性函数。</translation>
+    </message>
+    <message>
+        <source>The result cannot be fed into the first argument: it has another form.</source>
+        <translation>结果不能作为第一个参数：它的形式不同。</translation>
     </message>
     <message>
         <source>The result has the batch dimensions, then what is left of the first operand, then of the second.</source>
@@ -6776,8 +8036,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>平方和的根（范数就是这样）在所有项都为 0 时导数为无穷大；乘以各平方传回的 0，那里的梯度就是 NaN。</translation>
     </message>
     <message>
+        <source>The run did not finish within its time limit: stopped after {seconds:.1f} s.</source>
+        <translation>运行没有在时限内完成：{seconds:.1f} 秒后停止。</translation>
+    </message>
+    <message>
         <source>The run does not come there.</source>
         <translation>运行不会到达那里。</translation>
+    </message>
+    <message>
+        <source>The run ended before it was asked to.</source>
+        <translation>运行在被要求之前就结束了。</translation>
+    </message>
+    <message>
+        <source>The run ended early: these results are partial, of {num_found} of {rigorous_processes} pairs of processes.</source>
+        <translation>运行提前结束：这些结果不完整，来自 {rigorous_processes} 对进程中的 {num_found} 对。</translation>
+    </message>
+    <message>
+        <source>The run ended early: these results are partial, of {num_found} of {rigorous_processes} processes.</source>
+        <translation>运行提前结束：这些结果不完整，来自 {rigorous_processes} 个进程中的 {num_found} 个。</translation>
+    </message>
+    <message>
+        <source>The run ended early: these results are partial.</source>
+        <translation>运行提前结束：这些结果不完整。</translation>
     </message>
     <message>
         <source>The run ends here: this equation fails.</source>
@@ -6802,6 +8082,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The run was stopped before {title} was made.</source>
         <translation>运行在生成 {title} 之前被停止了。</translation>
+    </message>
+    <message>
+        <source>The run was stopped.</source>
+        <translation>运行已停止。</translation>
     </message>
     <message>
         <source>The running log of the sum of exponentials along an axis.</source>
@@ -6920,6 +8204,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法启动会话。</translation>
     </message>
     <message>
+        <source>The session is closed.</source>
+        <translation>会话已关闭。</translation>
+    </message>
+    <message>
         <source>The setting changed between the calls: {names}. Set it once, at the start.</source>
         <translation>设置在各次调用之间改变了：{names}。请在开始时只设置一次。</translation>
     </message>
@@ -6976,8 +8264,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个元素的平方根。</translation>
     </message>
     <message>
+        <source>The stack shows which line was running; the last output may say why.</source>
+        <translation>调用栈显示当时运行到哪一行；最后的输出可能说明原因。</translation>
+    </message>
+    <message>
+        <source>The stage {stage} failed.</source>
+        <translation>阶段 {stage} 失败了。</translation>
+    </message>
+    <message>
         <source>The stage {stage} has no equation {id}.</source>
         <translation>阶段 {stage} 没有方程 {id}。</translation>
+    </message>
+    <message>
+        <source>The stage {stage} is not available.</source>
+        <translation>阶段 {stage} 不可用。</translation>
     </message>
     <message>
         <source>The stages</source>
@@ -6986,6 +8286,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The stages of the open panes.</source>
         <translation>打开的窗格所显示的阶段。</translation>
+    </message>
+    <message>
+        <source>The stages of this call are: {names}.</source>
+        <translation>这个调用的阶段有：{names}。</translation>
     </message>
     <message>
         <source>The start: nothing of the function has run, and the jaxpr is empty.</source>
@@ -7016,12 +8320,36 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所有设备上的和；每个设备都得到总和。</translation>
     </message>
     <message>
+        <source>The supervisor of the workers is gone.</source>
+        <translation>工作进程的监管进程已经不在。</translation>
+    </message>
+    <message>
+        <source>The supervisor, which starts and watches workers, {error}.</source>
+        <translation>启动并看管工作进程的监管进程出了问题：{error}。</translation>
+    </message>
+    <message>
         <source>The tangent of every element.</source>
         <translation>每个元素的正切。</translation>
     </message>
     <message>
+        <source>The target {target} is not available here.</source>
+        <translation>目标 {target} 在这里不可用。</translation>
+    </message>
+    <message>
+        <source>The text has not arrived.</source>
+        <translation>文本还没有到达。</translation>
+    </message>
+    <message>
         <source>The text of the compiled program does not fit its graph.</source>
         <translation>编译后的程序的文本与它的图不符。</translation>
+    </message>
+    <message>
+        <source>The text of the source files was left out.</source>
+        <translation>没有包含源文件的文本。</translation>
+    </message>
+    <message>
+        <source>The time of this stage was not measured.</source>
+        <translation>没有测量这个阶段的时间。</translation>
     </message>
     <message>
         <source>The time that arithmetic or memory alone would take at least.</source>
@@ -7034,6 +8362,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The trace is done: {equations}.</source>
         <translation>追踪完成：{equations}。</translation>
+    </message>
+    <message>
+        <source>The traced code called sys.settrace itself: lines behind that are missing.</source>
+        <translation>被追踪的代码自己调用了 sys.settrace：在那之后的行缺失。</translation>
     </message>
     <message>
         <source>The tree of modules is the tree of boxes.</source>
@@ -7060,12 +8392,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>那里的更新被丢弃。</translation>
     </message>
     <message>
+        <source>The values of the program's inputs could not be found.</source>
+        <translation>找不到程序输入的值。</translation>
+    </message>
+    <message>
         <source>The whole program still differs: it has further differences.</source>
         <translation>整个程序仍然不同：它还有其他差别。</translation>
     </message>
     <message>
+        <source>The worker sent something that is no message of jaxscope's.</source>
+        <translation>工作进程发送的内容不是 jaxscope 的消息。</translation>
+    </message>
+    <message>
+        <source>The {names} process ended before its time.</source>
+        <translation>{names} 进程提前结束了。</translation>
+    </message>
+    <message>
         <source>The {num} calls after the second one, until a call took as long as later ones.</source>
         <translation>第二次之后的 {num} 次调用，直到一次调用与以后的用时一样长。</translation>
+    </message>
+    <message>
+        <source>The {side} program failed while measured: {reason}</source>
+        <translation>{side}程序在测量时失败：{reason}</translation>
     </message>
     <message>
         <source>The {side} side has none: {why}</source>
@@ -7086,6 +8434,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>There are {num} bookmarks with {size:,} bytes of notes; a capture has room for {most:,} and {most_bytes:,} bytes.</source>
         <translation>有 {num} 个书签，备注共 {size:,} 字节；一个捕获最多容纳 {most:,} 个和 {most_bytes:,} 字节。</translation>
+    </message>
+    <message>
+        <source>There are: {known}.</source>
+        <translation>有：{known}。</translation>
+    </message>
+    <message>
+        <source>There are: {names}.</source>
+        <translation>可用的有：{names}。</translation>
+    </message>
+    <message>
+        <source>There is no array argument {name}.</source>
+        <translation>没有数组参数 {name}。</translation>
+    </message>
+    <message>
+        <source>There is no call to run.</source>
+        <translation>没有可以运行的调用。</translation>
     </message>
     <message>
         <source>There is no call to step through.</source>
@@ -7116,8 +8480,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>代码在工作目录 {folder} 中查找文件 {name}，那里没有这个文件。</translation>
     </message>
     <message>
+        <source>There is no format .{ending}.</source>
+        <translation>没有格式 .{ending}。</translation>
+    </message>
+    <message>
+        <source>There is no gradient to compare remat policies for.</source>
+        <translation>没有梯度可用来比较 remat 策略。</translation>
+    </message>
+    <message>
         <source>There is no graph to show.</source>
         <translation>没有图可以显示。</translation>
+    </message>
+    <message>
+        <source>There is no machine called {host}.</source>
+        <translation>没有名为 {host} 的机器。</translation>
+    </message>
+    <message>
+        <source>There is no module in {paths}, only a profile without modules.</source>
+        <translation>{paths} 中没有模块，只有不含模块的性能剖析。</translation>
     </message>
     <message>
         <source>There is no module in {path}.</source>
@@ -7138,6 +8518,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>There is no source to change.</source>
         <translation>没有可以修改的源代码。</translation>
+    </message>
+    <message>
+        <source>There is no ssh on this machine.</source>
+        <translation>这台机器上没有 ssh。</translation>
+    </message>
+    <message>
+        <source>There is no stage {name}.</source>
+        <translation>没有阶段 {name}。</translation>
+    </message>
+    <message>
+        <source>There is no such file.</source>
+        <translation>没有这个文件。</translation>
+    </message>
+    <message>
+        <source>There is no such pass.</source>
+        <translation>没有这个 pass。</translation>
     </message>
     <message>
         <source>There is no such stage.</source>
@@ -7164,6 +8560,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有可以与之交换的变换。</translation>
     </message>
     <message>
+        <source>There is no {field}: to search in; there are {names}.</source>
+        <translation>没有可供查找的 {field}:；有 {names}。</translation>
+    </message>
+    <message>
+        <source>There is no {python} on {host}.</source>
+        <translation>{host} 上没有 {python}。</translation>
+    </message>
+    <message>
+        <source>There is no {what} {name}.</source>
+        <translation>没有{what} {name}。</translation>
+    </message>
+    <message>
         <source>There is nothing further on.</source>
         <translation>前面没有更多了。</translation>
     </message>
@@ -7172,12 +8580,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个方程的内部没有内容。</translation>
     </message>
     <message>
+        <source>There is nothing to call.</source>
+        <translation>没有可以调用的东西。</translation>
+    </message>
+    <message>
         <source>There is nothing to compare yet.</source>
         <translation>还没有可以比较的内容。</translation>
     </message>
     <message>
         <source>There is nothing to export.</source>
         <translation>没有可以导出的内容。</translation>
+    </message>
+    <message>
+        <source>There may be 2 to {max_sizes} sizes.</source>
+        <translation>可以有 2 到 {max_sizes} 种大小。</translation>
     </message>
     <message>
         <source>These are in the jaxpr, the loop is not.</source>
@@ -7196,6 +8612,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它们太大，无法在进程之间传递：{size} MiB。</translation>
     </message>
     <message>
+        <source>They come from a constant that is not finite, which {told} reads</source>
+        <translation>它们来自一个非有限的常量，由 {told} 读取</translation>
+    </message>
+    <message>
         <source>They do not have the same form: {why}.</source>
         <translation>它们的形式不同：{why}。</translation>
     </message>
@@ -7210,6 +8630,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>They stand in different computations ({one} and {other}), which a kernel never spans.</source>
         <translation>它们在不同的计算中（{one} 和 {other}），内核从不跨越这种界线。</translation>
+    </message>
+    <message>
+        <source>They were not compared.</source>
+        <translation>没有比较它们。</translation>
+    </message>
+    <message>
+        <source>This backend does not tell its memory plan.</source>
+        <translation>这个后端不说明它的内存计划。</translation>
     </message>
     <message>
         <source>This call has no stage {title}.</source>
@@ -7240,6 +8668,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这不是调用；请写类似 f(f32[8]) 的内容。</translation>
     </message>
     <message>
+        <source>This is not understood: {text}</source>
+        <translation>无法理解：{text}</translation>
+    </message>
+    <message>
         <source>This is of an earlier run, not of the call above.</source>
         <translation>这来自更早的一次运行，不是上面的调用。</translation>
     </message>
@@ -7254,6 +8686,30 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>This is the logarithm of a softmax: where a probability underflows to 0 it is -inf, and its gradient is NaN.</source>
         <translation>这是 softmax 的对数：概率下溢为 0 时它是 -inf，梯度是 NaN。</translation>
+    </message>
+    <message>
+        <source>This line begins {definitions}: what it computes is in the lines below.</source>
+        <translation>这一行开始{definitions}：它计算的内容在下面的行中。</translation>
+    </message>
+    <message>
+        <source>This line imports a module: it computes nothing.</source>
+        <translation>这一行导入模块：它不计算任何东西。</translation>
+    </message>
+    <message>
+        <source>This line is a comment.</source>
+        <translation>这一行是注释。</translation>
+    </message>
+    <message>
+        <source>This line is empty.</source>
+        <translation>这一行是空的。</translation>
+    </message>
+    <message>
+        <source>This line is in no function: it ran when the file was imported, before tracing, and is no part of the traced program.</source>
+        <translation>这一行不在任何函数中：它在导入文件时运行，早于追踪，不是被追踪的程序的一部分。</translation>
+    </message>
+    <message>
+        <source>This line is part of a text, such as a docstring: it computes nothing.</source>
+        <translation>这一行是文本的一部分，如文档字符串：它不计算任何东西。</translation>
     </message>
     <message>
         <source>This line was written after the run: run the call again to see what becomes of it.</source>
@@ -7274,6 +8730,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>This program has no equations: it computes nothing.</source>
         <translation>这个程序没有方程：它什么也不计算。</translation>
+    </message>
+    <message>
+        <source>This stage has no graph.</source>
+        <translation>这个阶段没有图。</translation>
     </message>
     <message>
         <source>This stage has no nodes.</source>
@@ -7300,6 +8760,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>三个小运算，一次内存循环；名称也可以是希腊字母。</translation>
     </message>
     <message>
+        <source>Time it on a device that is here, such as --target cpu.</source>
+        <translation>请在这里有的设备上计时，如 --target cpu。</translation>
+    </message>
+    <message>
         <source>Time of nodes</source>
         <translation>节点的时间</translation>
     </message>
@@ -7322,6 +8786,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Timing</source>
         <translation>计时</translation>
+    </message>
+    <message>
+        <source>Timing again with freed memory kept</source>
+        <translation>正在保留已释放的内存再次计时</translation>
+    </message>
+    <message>
+        <source>Timing each equation by itself</source>
+        <translation>正在单独对每个方程计时</translation>
+    </message>
+    <message>
+        <source>Timing the {noun}</source>
+        <translation>正在对{noun}计时</translation>
+    </message>
+    <message>
+        <source>Timing the {noun}: {least_rounds} pairs take about {duration}; Stop keeps what there is</source>
+        <translation>正在对{noun}计时：{least_rounds} 对大约需要 {duration}；“停止”会保留已有的结果</translation>
     </message>
     <message>
         <source>To</source>
@@ -7396,6 +8876,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在单独的进程中把这个调用再追踪、lower 和编译一次，但不运行。一条下面的各条合起来就是它的全部。</translation>
     </message>
     <message>
+        <source>Tracing line by line</source>
+        <translation>正在逐行追踪</translation>
+    </message>
+    <message>
+        <source>Tracing {function}</source>
+        <translation>正在追踪 {function}</translation>
+    </message>
+    <message>
+        <source>Tracing, with a look at the stack every millisecond</source>
+        <translation>正在追踪，每毫秒查看一次调用栈</translation>
+    </message>
+    <message>
         <source>Train</source>
         <translation>训练</translation>
     </message>
@@ -7450,6 +8942,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Two to the power of every element.</source>
         <translation>2 的每个元素次幂。</translation>
+    </message>
+    <message>
+        <source>Type a call of a function of floats, such as grad(loss)(…).</source>
+        <translation>请输入一个浮点数函数的调用，如 grad(loss)(…)。</translation>
     </message>
     <message>
         <source>Type a call of {name} with {listed}.</source>
@@ -7536,6 +9032,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请使用更小的形状，或者内存更大的目标。</translation>
     </message>
     <message>
+        <source>Use smaller shapes, or close other programs.</source>
+        <translation>请使用更小的形状，或关闭其他程序。</translation>
+    </message>
+    <message>
         <source>Use smaller shapes, or raise the limit with `--memory`.</source>
         <translation>请使用更小的形状，或者用 `--memory` 提高限制。</translation>
     </message>
@@ -7564,6 +9064,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>函数值与梯度一起求</translation>
     </message>
     <message>
+        <source>Values are those of the stage {stage}, not of {wanted}.</source>
+        <translation>值属于阶段 {stage}，而不是 {wanted}。</translation>
+    </message>
+    <message>
         <source>Values at this equation</source>
         <translation>这个方程处的值</translation>
     </message>
@@ -7576,6 +9080,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>值向右流动</translation>
     </message>
     <message>
+        <source>Values inside of a loop are of the first {cut} only.</source>
+        <translation>循环内部的值只取自最前面的 {cut}。</translation>
+    </message>
+    <message>
         <source>Values kept for the backward part</source>
         <translation>为反向部分保留的值</translation>
     </message>
@@ -7586,6 +9094,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Values that lie in the chip's own fast memory are no traffic of kernels.</source>
         <translation>位于芯片自身快速内存中的值不算内核的流量。</translation>
+    </message>
+    <message>
+        <source>Values were not looked at: nothing runs on {target} here.</source>
+        <translation>没有查看值：这里没有东西能在 {target} 上运行。</translation>
     </message>
     <message>
         <source>Vary</source>
@@ -7614,6 +9126,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Wait outside of the function; or jax.experimental.io_callback(time.sleep, None, seconds), which waits in each run.</source>
         <translation>在函数之外等待；或者用 jax.experimental.io_callback(time.sleep, None, seconds)，它在每次运行时都等待。</translation>
+    </message>
+    <message>
+        <source>Waiting for the other processes to finish</source>
+        <translation>正在等待其他进程结束</translation>
     </message>
     <message>
         <source>Waiting for {title} …</source>
@@ -7876,6 +9392,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>循环的条件所计算的值不是循环的结果。</translation>
     </message>
     <message>
+        <source>What the device's allocator says, between calls; its peak is that of the process.</source>
+        <translation>设备的分配器在两次调用之间所报告的；它的峰值是整个进程的峰值。</translation>
+    </message>
+    <message>
         <source>What the job wrote</source>
         <translation>作业写出的内容</translation>
     </message>
@@ -7948,6 +9468,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>您的代码在导入、追踪和运行时打印的内容。</translation>
     </message>
     <message>
+        <source>What {base_text} does could not be followed under {transforms} ({why}). The program is the one that JAX runs; its equations are linked to those of {base_text} by their places in the source alone.</source>
+        <translation>{base_text} 在 {transforms} 之下所做的无法跟随（{why}）。程序就是 JAX 运行的那个；它的方程只按源代码中的位置与 {base_text} 的方程关联。</translation>
+    </message>
+    <message>
         <source>What {name} ({operation}) moves is not known.</source>
         <translation>不知道 {name}（{operation}）搬动多少字节。</translation>
     </message>
@@ -8000,6 +9524,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法得知程序的每个输入是哪个参数。</translation>
     </message>
     <message>
+        <source>Which arguments are moved is not known of: {names}.</source>
+        <translation>以下各项移动了哪些参数不清楚：{names}。</translation>
+    </message>
+    <message>
+        <source>Which equation made them is not known: running its equations one by one raised {name}.</source>
+        <translation>不清楚是哪个方程产生的：逐个运行方程时引发了 {name}。</translation>
+    </message>
+    <message>
+        <source>Which equation made them is not known: running its equations one by one takes too long.</source>
+        <translation>不清楚是哪个方程产生的：逐个运行方程耗时过长。</translation>
+    </message>
+    <message>
+        <source>Which equation made them is not known: the arguments of its jaxpr could not be told.</source>
+        <translation>不清楚是哪个方程产生的：无法确定它的 jaxpr 的参数。</translation>
+    </message>
+    <message>
+        <source>Which equation made them is not known: tracing raised {name}.</source>
+        <translation>不清楚是哪个方程产生的：追踪时引发了 {name}。</translation>
+    </message>
+    <message>
         <source>Which line added that equation is not known.</source>
         <translation>不知道是哪一行增加了这个方程。</translation>
     </message>
@@ -8034,6 +9578,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Which part is shown: [0, :, 3], [2:8], [..., 0]; Enter shows it</source>
         <translation>显示哪一部分：[0, :, 3], [2:8], [..., 0]；按 Enter 显示</translation>
+    </message>
+    <message>
+        <source>Which part of the compiler makes equation {number} differ</source>
+        <translation>正在查找编译器的哪一部分使方程 {number} 不同</translation>
     </message>
     <message>
         <source>Which part of the compiler makes it so was not found in {tried}.</source>
@@ -8164,6 +9712,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>为它写笔记 …</translation>
     </message>
     <message>
+        <source>Write f32[{vary}] in the call, or vary a dimension of an argument: {argument}:0.</source>
+        <translation>请在调用中写 f32[{vary}]，或改变某个参数的一个维度：{argument}:0。</translation>
+    </message>
+    <message>
         <source>Write it for one example, run it for a batch.</source>
         <translation>为一个样本编写，对一批运行。</translation>
     </message>
@@ -8216,8 +9768,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA</translation>
     </message>
     <message>
+        <source>XLA counts the body once; it runs {times} times</source>
+        <translation>XLA 只计一次循环体；它运行 {times} 次</translation>
+    </message>
+    <message>
         <source>XLA does not count {kernels}.</source>
         <translation>XLA 没有对 {kernels}计数。</translation>
+    </message>
+    <message>
+        <source>XLA does not know a flag that is set in XLA_FLAGS.</source>
+        <translation>XLA 不认识 XLA_FLAGS 中设置的一个标志。</translation>
     </message>
     <message>
         <source>XLA does not know how often 1 loop runs.</source>
@@ -8226,6 +9786,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>XLA does not know how often {loops} run.</source>
         <translation>XLA 不知道 {loops}运行多少次。</translation>
+    </message>
+    <message>
+        <source>XLA does not take this value for the option {option}.</source>
+        <translation>XLA 不接受选项 {option} 的这个值。</translation>
     </message>
     <message>
         <source>XLA estimated {fused:g} µs with {name} fused into {into} and {apart:g} µs apart, {better}.</source>
@@ -8252,6 +9816,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 没有给出 {kernels}的工作量。</translation>
     </message>
     <message>
+        <source>XLA has no option {option}.</source>
+        <translation>XLA 没有选项 {option}。</translation>
+    </message>
+    <message>
         <source>XLA has not fixed the order in which the module runs; estimated in program order.</source>
         <translation>XLA 还没有固定模块运行的次序；按程序次序估计。</translation>
     </message>
@@ -8260,16 +9828,36 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 的优化和计数方式可能不同</translation>
     </message>
     <message>
+        <source>XLA puts {value} together whole on every device and cuts it anew, to go from the sharding {before} to {after}: it knows no better way between these two.</source>
+        <translation>为了从分布 {before} 变为 {after}，XLA 在每个设备上拼出完整的 {value}，再重新切分：它不知道这两者之间更好的办法。</translation>
+    </message>
+    <message>
         <source>XLA ran out of memory.</source>
         <translation>XLA 的内存用完了。</translation>
+    </message>
+    <message>
+        <source>XLA says: {said}</source>
+        <translation>XLA 说：{said}</translation>
     </message>
     <message>
         <source>XLA took {folding} of the {seconds} of compiling to compute constants (its pass constant_folding).</source>
         <translation>在 {seconds} 的编译时间中，XLA 用了 {folding} 来计算常量（它的 pass constant_folding）。</translation>
     </message>
     <message>
+        <source>XLA wrote a module that cannot be read.</source>
+        <translation>XLA 写出了一个无法读取的模块。</translation>
+    </message>
+    <message>
+        <source>XLA wrote down no passes on this platform.</source>
+        <translation>XLA 在这个平台上没有记下任何 pass。</translation>
+    </message>
+    <message>
         <source>XLA wrote no log of its decisions: only the pass priority-fusion of GPUs does. Why two kernels are not one is inferred from listed rules, and said to be.</source>
         <translation>XLA 没有为它的决定写日志：只有 GPU 的 priority-fusion 这个 pass 会写。两个内核为什么没有合成一个，是由列出的规则推断的，并会注明。</translation>
+    </message>
+    <message>
+        <source>XLA wrote nothing of this program down: a flag in XLA_FLAGS or its compiler forbids it.</source>
+        <translation>XLA 没有记下这个程序的任何内容：XLA_FLAGS 中的一个标志或它的编译器不允许。</translation>
     </message>
     <message>
         <source>XLA's TopK</source>
@@ -8288,6 +9876,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 对它的编译</translation>
     </message>
     <message>
+        <source>XLA's compiler went on with a copy of the module, as that for TPUs may; what its passes did to the copy is not recorded.</source>
+        <translation>XLA 的编译器改用模块的一个副本继续（TPU 的编译器可能如此）；各 pass 对副本做了什么没有记录。</translation>
+    </message>
+    <message>
         <source>XLA's cost analysis counts no FLOPs of it.</source>
         <translation>XLA 的开销分析不计它的 FLOP。</translation>
     </message>
@@ -8298,6 +9890,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>XLA's decisions</source>
         <translation>XLA 的决定</translation>
+    </message>
+    <message>
+        <source>XLA's dump does not say how long a pass took.</source>
+        <translation>XLA 的转储没有说明 pass 用了多久。</translation>
+    </message>
+    <message>
+        <source>XLA's memory analysis raised {name}.</source>
+        <translation>XLA 的内存分析引发了 {name}。</translation>
     </message>
     <message>
         <source>XLA's memory plan is not available: {reason}</source>
@@ -8322,6 +9922,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>XLA's own log: {text}</source>
         <translation>XLA 自己的日志：{text}</translation>
+    </message>
+    <message>
+        <source>XLA's profiler writes the modules that ran while it recorded.</source>
+        <translation>XLA 的分析器会写下它记录期间运行的模块。</translation>
     </message>
     <message>
         <source>XLA's recorder could not start ({kind}).</source>
@@ -8644,6 +10248,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>与 true 做与运算</translation>
     </message>
     <message>
+        <source>a device needs {needed} and has {there} ({title}).</source>
+        <translation>一个设备需要 {needed}，有 {there}（{title}）。</translation>
+    </message>
+    <message>
         <source>a disjunction with false</source>
         <translation>与 false 做或运算</translation>
     </message>
@@ -8666,6 +10274,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>a line of Python</source>
         <translation>一行 Python</translation>
+    </message>
+    <message>
+        <source>a link to a folder, which can be named itself</source>
+        <translation>指向文件夹的链接，可以直接指明那个文件夹</translation>
     </message>
     <message>
         <source>a maximum with −∞</source>
@@ -8694,6 +10306,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>a timing</source>
         <translation>计时结果</translation>
+    </message>
+    <message>
+        <source>a type or parameter cannot be read</source>
+        <translation>有一个类型或参数无法读取</translation>
+    </message>
+    <message>
+        <source>a value</source>
+        <translation>一个值</translation>
     </message>
     <message>
         <source>a while loop</source>
@@ -8792,12 +10412,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>字节数未知</translation>
     </message>
     <message>
+        <source>and more in a loop or a branch</source>
+        <translation>循环或分支中还有更多</translation>
+    </message>
+    <message>
         <source>and {num_groups:,} more</source>
         <translation>另有 {num_groups:,} 个</translation>
     </message>
     <message>
         <source>and {rest:,} more</source>
         <translation>以及另外 {rest:,} 个</translation>
+    </message>
+    <message>
+        <source>and {rest:,} more parts</source>
+        <translation>还有 {rest:,} 个部分</translation>
     </message>
     <message>
         <source>another dtype</source>
@@ -8844,12 +10472,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>算术</translation>
     </message>
     <message>
+        <source>as XLA counts the window that JAX makes of it</source>
+        <translation>按 XLA 对 JAX 由它生成的窗口的计法</translation>
+    </message>
+    <message>
         <source>as XLA received it</source>
         <translation>XLA 收到时</translation>
     </message>
     <message>
         <source>as `lax.ragged_dot` makes it: rows of x in groups, a matrix of y for each</source>
         <translation>`lax.ragged_dot` 所生成的那样：x 的行分成组，每组对应 y 的一个矩阵</translation>
+    </message>
+    <message>
+        <source>as compiled</source>
+        <translation>编译结果</translation>
     </message>
     <message>
         <source>as many bits as float32 has</source>
@@ -8964,6 +10600,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在最后一轮之后（共 {rounds}）</translation>
     </message>
     <message>
+        <source>below {amount}</source>
+        <translation>低于 {amount}</translation>
+    </message>
+    <message>
         <source>between</source>
         <translation>之间</translation>
     </message>
@@ -8994,6 +10634,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>both sides that it chooses between are the same</source>
         <translation>它所选择的各方都相同</translation>
+    </message>
+    <message>
+        <source>branch {number}</source>
+        <translation>分支 {number}</translation>
     </message>
     <message>
         <source>by way of</source>
@@ -9142,6 +10786,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>compiling</source>
         <translation>编译</translation>
+    </message>
+    <message>
+        <source>complex functions are lowered to many real ones</source>
+        <translation>复数函数会 lower 成许多实数函数</translation>
     </message>
     <message>
         <source>computed twice</source>
@@ -9296,6 +10944,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不能编译</translation>
     </message>
     <message>
+        <source>docs/reference/files.md says what a lesson may hold.</source>
+        <translation>docs/reference/files.md 说明了一课可以包含什么。</translation>
+    </message>
+    <message>
         <source>donated</source>
         <translation>捐赠</translation>
     </message>
@@ -9368,12 +11020,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>两侧各为自己的编译</translation>
     </message>
     <message>
+        <source>each time it runs</source>
+        <translation>每次运行</translation>
+    </message>
+    <message>
         <source>eager</source>
         <translation>急切执行</translation>
     </message>
     <message>
         <source>eager against jit</source>
         <translation>急切执行对 jit</translation>
+    </message>
+    <message>
+        <source>eager at {size:,} failed at call {number} and is left out: {why}</source>
+        <translation>急切执行在 {size:,} 处的第 {number} 次调用失败，不计入：{why}</translation>
+    </message>
+    <message>
+        <source>eager at {size:,}: {why}</source>
+        <translation>急切执行，{size:,} 处：{why}</translation>
     </message>
     <message>
         <source>eager/jit</source>
@@ -9508,6 +11172,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>去向</translation>
     </message>
     <message>
+        <source>fates belong to the equations of the jaxpr</source>
+        <translation>去向属于 jaxpr 的方程</translation>
+    </message>
+    <message>
         <source>fewer</source>
         <translation>更少</translation>
     </message>
@@ -9600,6 +11268,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>来自它的操作数</translation>
     </message>
     <message>
+        <source>from {amount}</source>
+        <translation>从 {amount} 起</translation>
+    </message>
+    <message>
         <source>function</source>
         <translation>函数</translation>
     </message>
@@ -9634,6 +11306,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>gradient</source>
         <translation>梯度</translation>
+    </message>
+    <message>
+        <source>gradient of {path}</source>
+        <translation>{path} 的梯度</translation>
     </message>
     <message>
         <source>group</source>
@@ -9672,6 +11348,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>方式</translation>
     </message>
     <message>
+        <source>how often the loop runs is not known before it runs</source>
+        <translation>循环运行多少次，在运行之前不知道</translation>
+    </message>
+    <message>
         <source>id</source>
         <translation>id</translation>
     </message>
@@ -9690,6 +11370,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>in every round of a while loop</source>
         <translation>（while 循环的每一轮都调用）</translation>
+    </message>
+    <message>
+        <source>in one of {calls} calls; the others count where they are made</source>
+        <translation>在 {calls} 次调用中的一次里；其余各次计在调用它们的地方</translation>
     </message>
     <message>
         <source>in six processes</source>
@@ -9744,12 +11428,40 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它决定可以使用哪个 JAX</translation>
     </message>
     <message>
+        <source>it is Python code of the program</source>
+        <translation>它是程序的 Python 代码</translation>
+    </message>
+    <message>
+        <source>it is a call of a linear algebra library, whose work XLA does not count</source>
+        <translation>它调用线性代数库，XLA 不计入其工作量</translation>
+    </message>
+    <message>
+        <source>it is a loop inside XLA's lowering</source>
+        <translation>它是 XLA 的 lower 过程内部的循环</translation>
+    </message>
+    <message>
+        <source>it is a series that is summed until it converges</source>
+        <translation>它是一个求和到收敛为止的级数</translation>
+    </message>
+    <message>
+        <source>it is code outside JAX and XLA</source>
+        <translation>它是 JAX 和 XLA 之外的代码</translation>
+    </message>
+    <message>
+        <source>it is lowered differently for each device</source>
+        <translation>它在每种设备上的 lower 方式不同</translation>
+    </message>
+    <message>
         <source>it only decided the choice of {choices} between equals</source>
         <translation>它只决定了 {choices} 在相等的值之间的选择</translation>
     </message>
     <message>
         <source>it reduces along axes of length one</source>
         <translation>它沿长度为一的轴归约</translation>
+    </message>
+    <message>
+        <source>its branches cost differently, and which one runs depends on values</source>
+        <translation>它的各个分支开销不同，运行哪个取决于值</translation>
     </message>
     <message>
         <source>its first call after compiling</source>
@@ -9770,6 +11482,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>its one equation: {fate}</source>
         <translation>它唯一的方程：{fate}</translation>
+    </message>
+    <message>
+        <source>its operands cannot be read</source>
+        <translation>它的操作数无法读取</translation>
     </message>
     <message>
         <source>its result has no elements</source>
@@ -9808,6 +11524,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jax_debug_nans 或 jax_debug_infs 已打开：每个结果都要检查，很慢。</translation>
     </message>
     <message>
+        <source>jax_disable_jit is on, so a run compiles nothing: this is the program that jit makes where it is off.</source>
+        <translation>jax_disable_jit 已打开，所以运行时什么也不编译：这是关闭它时 jit 生成的程序。</translation>
+    </message>
+    <message>
         <source>jax_disable_jit is on: nothing is compiled, so only eager runs count.</source>
         <translation>jax_disable_jit 已打开：什么也不编译，所以只有急切执行有意义。</translation>
     </message>
@@ -9834,6 +11554,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>jaxscope could not look into the fusions, which is a bug in jaxscope</source>
         <translation>jaxscope 无法查看融合，这是 jaxscope 的一个缺陷</translation>
+    </message>
+    <message>
+        <source>jaxscope runs a program in processes of its own, by means that Linux and macOS have.</source>
+        <translation>jaxscope 在自己的进程中运行程序，所用的手段是 Linux 和 macOS 才有的。</translation>
     </message>
     <message>
         <source>jaxscope runs files without a terminal: remove `breakpoint()`, print with `jax.debug.print` instead.</source>
@@ -9938,6 +11662,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>kernel of its own</source>
         <translation>单独的内核</translation>
+    </message>
+    <message>
+        <source>kernel × {steps}; bytes unknown: the kernel decides what it keeps</source>
+        <translation>内核 × {steps}；字节数未知：由内核决定保留什么</translation>
     </message>
     <message>
         <source>kernels</source>
@@ -10108,6 +11836,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>沿 {axes} 手动</translation>
     </message>
     <message>
+        <source>many coefficients are lowered to a loop</source>
+        <translation>许多系数会 lower 成一个循环</translation>
+    </message>
+    <message>
         <source>max</source>
         <translation>最大</translation>
     </message>
@@ -10190,6 +11922,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>more than any other line of</source>
         <translation>比其他任何一行都多的</translation>
+    </message>
+    <message>
+        <source>more than two cases</source>
+        <translation>情况多于两种</translation>
     </message>
     <message>
         <source>most of</source>
@@ -10288,6 +12024,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有已知的行</translation>
     </message>
     <message>
+        <source>no known origin</source>
+        <translation>来源未知</translation>
+    </message>
+    <message>
         <source>no line of this Python in its own thread; it calls functions back</source>
         <translation>自己的线程中没有这段 Python 的任何一行；程序会回调函数</translation>
     </message>
@@ -10304,6 +12044,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有具名作用域</translation>
     </message>
     <message>
+        <source>no node here tells where it came from</source>
+        <translation>这里没有节点说明它的来源</translation>
+    </message>
+    <message>
         <source>no operation</source>
         <translation>没有运算</translation>
     </message>
@@ -10314,6 +12058,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>no reason was written</source>
         <translation>没有写明原因</translation>
+    </message>
+    <message>
+        <source>no rule counts {primitive}</source>
+        <translation>没有计算 {primitive} 的规则</translation>
+    </message>
+    <message>
+        <source>no scope</source>
+        <translation>没有作用域</translation>
     </message>
     <message>
         <source>no strides</source>
@@ -10412,6 +12164,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有 NaN，也没有两个相等</translation>
     </message>
     <message>
+        <source>nothing of this is known here</source>
+        <translation>这里对此一无所知</translation>
+    </message>
+    <message>
         <source>nothing uses its result</source>
         <translation>没有谁使用它的结果</translation>
     </message>
@@ -10466,6 +12222,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>of no stated kind</source>
         <translation>未说明种类</translation>
+    </message>
+    <message>
+        <source>of one device</source>
+        <translation>单个设备的</translation>
     </message>
     <message>
         <source>of one of which it had {share}</source>
@@ -10568,8 +12328,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各运行一次</translation>
     </message>
     <message>
+        <source>only Threefry keys are counted</source>
+        <translation>只计 Threefry 密钥</translation>
+    </message>
+    <message>
+        <source>only a state of four 32-bit words is counted</source>
+        <translation>只计由四个 32 位字组成的状态</translation>
+    </message>
+    <message>
         <source>only moves bytes</source>
         <translation>只移动字节</translation>
+    </message>
+    <message>
+        <source>only seeds of Threefry keys are counted</source>
+        <translation>只计 Threefry 密钥的种子</translation>
     </message>
     <message>
         <source>operand</source>
@@ -10582,6 +12354,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>operands</source>
         <translation>操作数</translation>
+    </message>
+    <message>
+        <source>operands of two types</source>
+        <translation>操作数有两种类型</translation>
     </message>
     <message>
         <source>operands that hold {kinds}</source>
@@ -10604,6 +12380,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>来源</translation>
     </message>
     <message>
+        <source>other</source>
+        <translation>其他</translation>
+    </message>
+    <message>
         <source>other derivatives</source>
         <translation>其他导数</translation>
     </message>
@@ -10618,6 +12398,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>other results</source>
         <translation>其他结果</translation>
+    </message>
+    <message>
+        <source>other scopes</source>
+        <translation>其他作用域</translation>
     </message>
     <message>
         <source>other threads meanwhile</source>
@@ -10688,6 +12472,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>内存峰值</translation>
     </message>
     <message>
+        <source>pip install pillow</source>
+        <translation>pip install pillow</translation>
+    </message>
+    <message>
         <source>pipeline</source>
         <translation>流水线</translation>
     </message>
@@ -10706,6 +12494,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>producer</source>
         <translation>生产者</translation>
+    </message>
+    <message>
+        <source>program</source>
+        <translation>程序</translation>
     </message>
     <message>
         <source>proof: {place}:{what}</source>
@@ -10774,6 +12566,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>relative</source>
         <translation>相对</translation>
+    </message>
+    <message>
+        <source>releases of JAX draw from several keys of this kind differently</source>
+        <translation>JAX 的各个版本从多个这种密钥抽取的方式不同</translation>
+    </message>
+    <message>
+        <source>releases of JAX lower {primitive} differently</source>
+        <translation>JAX 的各个版本 lower {primitive} 的方式不同</translation>
     </message>
     <message>
         <source>removed</source>
@@ -10850,6 +12650,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>round {number:,} of {count:,} (from 0)</source>
         <translation>第 {number:,} 轮，共 {count:,} 轮（从 0 数起）</translation>
+    </message>
+    <message>
+        <source>round {number:,} of {length:,} of {where}</source>
+        <translation>{where} 的第 {number:,} 轮（共 {length:,} 轮）</translation>
+    </message>
+    <message>
+        <source>round {number:,} of {where}</source>
+        <translation>{where} 的第 {number:,} 轮</translation>
     </message>
     <message>
         <source>rounds</source>
@@ -11008,6 +12816,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>更慢</translation>
     </message>
     <message>
+        <source>so is something inside</source>
+        <translation>其中某一部分未知</translation>
+    </message>
+    <message>
         <source>some calls</source>
         <translation>某些调用</translation>
     </message>
@@ -11152,6 +12964,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所选步骤</translation>
     </message>
     <message>
+        <source>the complex sign is lowered to a quotient</source>
+        <translation>复数的符号会 lower 成商</translation>
+    </message>
+    <message>
         <source>the custom call {target}</source>
         <translation>自定义调用 {target}</translation>
     </message>
@@ -11196,6 +13012,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第一个结果，即奇异值</translation>
     </message>
     <message>
+        <source>the first steps are smaller than the result</source>
+        <translation>最初的步骤比结果小</translation>
+    </message>
+    <message>
         <source>the function changes `{path}`</source>
         <translation>函数改变了 `{path}`</translation>
     </message>
@@ -11210,6 +13030,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>the gradient as the file has it</source>
         <translation>文件中所写的梯度</translation>
+    </message>
+    <message>
+        <source>the gradient of {function} with respect to every float argument, with {function} inside jax.checkpoint</source>
+        <translation>{function} 对每个浮点参数的梯度，其中 {function} 在 jax.checkpoint 之内</translation>
     </message>
     <message>
         <source>the gradient, compiled</source>
@@ -11796,12 +13620,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{at} / {num_hits:,}</translation>
     </message>
     <message>
+        <source>{base_text} cannot be traced on its own: the whole call stands in its place.</source>
+        <translation>{base_text} 无法单独追踪：由整个调用代替它。</translation>
+    </message>
+    <message>
         <source>{basename} cannot be opened together with others.</source>
         <translation>{basename} 不能与其他文件一起打开。</translation>
     </message>
     <message>
         <source>{basename} defines no function.</source>
         <translation>{basename} 没有定义函数。</translation>
+    </message>
+    <message>
+        <source>{basename} imports too much from beside it to be sent to another machine.</source>
+        <translation>{basename} 从旁边导入的内容太多，无法发送到另一台机器。</translation>
     </message>
     <message>
         <source>{batch} calls, one after another without waiting for results, then one wait; divided by {batch}. Latency is what waits after each call.</source>
@@ -11834,6 +13666,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{call} on other chips</source>
         <translation>{call} 在其他芯片上</translation>
+    </message>
+    <message>
+        <source>{call}, with {function} inside jax.checkpoint</source>
+        <translation>{call}，其中 {function} 在 jax.checkpoint 之内</translation>
     </message>
     <message>
         <source>{call}. {place}</source>
@@ -11910,6 +13746,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{count:,} fusion</source>
         <translation>{count:,} 个融合</translation>
+    </message>
+    <message>
+        <source>{count:,} group</source>
+        <translation>{count:,} 个组</translation>
     </message>
     <message>
         <source>{count:,} instruction</source>
@@ -12076,6 +13916,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count} 种运算</translation>
     </message>
     <message>
+        <source>{count} older than its HLO before optimization, which is written first ({such}): an earlier process may have written to the same folder. Give each run a folder of its own.</source>
+        <translation>{count}比它优化前的 HLO 更旧，而后者是最先写出的（{such}）：可能有先前的进程写入了同一个文件夹。请为每次运行使用单独的文件夹。</translation>
+    </message>
+    <message>
         <source>{count} programs</source>
         <translation>{count} 个程序</translation>
     </message>
@@ -12120,6 +13964,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{doing} · 按 Esc 停止</translation>
     </message>
     <message>
+        <source>{doing} …</source>
+        <translation>{doing} …</translation>
+    </message>
+    <message>
         <source>{each} until its result was ready, in {turns}{left_out}, garbage collector off.</source>
         <translation>{each}，到结果就绪为止，按{turns}进行{left_out}，关闭垃圾回收。</translation>
     </message>
@@ -12142,6 +13990,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{faster} is faster than {slower} at {sizes}; no crossover.</source>
         <translation>在{sizes}下 {faster} 都比 {slower} 快；没有交叉。</translation>
+    </message>
+    <message>
+        <source>{file} cannot be read.</source>
+        <translation>{file} 无法读取。</translation>
+    </message>
+    <message>
+        <source>{file} is a saved capture of another call.</source>
+        <translation>{file} 是另一个调用的已保存的捕获。</translation>
     </message>
     <message>
         <source>{file} offers no call, and none could be found.</source>
@@ -12258,6 +14114,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>对每个浮点参数的 {gradient}{summed}</translation>
     </message>
     <message>
+        <source>{guarding} is set aside: looking at a program takes transfers, too.</source>
+        <translation>暂时不用 {guarding}：查看程序也需要传输。</translation>
+    </message>
+    <message>
         <source>{head} · no line of Python: {grown}</source>
         <translation>{head} · 没有 Python 的行：{grown}</translation>
     </message>
@@ -12276,6 +14136,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{holder} has: {functions}.</source>
         <translation>{holder} 有：{functions}。</translation>
+    </message>
+    <message>
+        <source>{host} accepted the connection and started nothing in time.</source>
+        <translation>{host} 接受了连接，但没有及时启动任何东西。</translation>
     </message>
     <message>
         <source>{id} saves {saving}</source>
@@ -12338,12 +14202,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{made} 是 {value}{where}。</translation>
     </message>
     <message>
+        <source>{message} Donated with that type: {names}.</source>
+        <translation>{message}以那种类型捐赠的有：{names}。</translation>
+    </message>
+    <message>
         <source>{mild:,} mild and {severe:,} severe outliers are among the samples.</source>
         <translation>样本中有 {mild:,} 个轻度和 {severe:,} 个重度异常值。</translation>
     </message>
     <message>
         <source>{much}, without {within} handed over within rounds of loops</source>
         <translation>{much}，不含循环各轮之内交接的 {within}</translation>
+    </message>
+    <message>
+        <source>{names} names no arguments.</source>
+        <translation>{names} 没有指明参数。</translation>
     </message>
     <message>
         <source>{names}, in a small example of each.</source>
@@ -12406,8 +14278,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 复制一个即将被循环或就地改写的值。这种复制是在融合之后加上的。</translation>
     </message>
     <message>
+        <source>{name} could not be read as an array for {path}.</source>
+        <translation>{name} 无法作为 {path} 的数组读取。</translation>
+    </message>
+    <message>
+        <source>{name} could not be read.</source>
+        <translation>{name} 读取失败。</translation>
+    </message>
+    <message>
         <source>{name} could not be saved.</source>
         <translation>无法保存 {name}。</translation>
+    </message>
+    <message>
+        <source>{name} does not fit the argument {path}: it has the shape {shape}.</source>
+        <translation>{name} 与参数 {path} 不符：它的形状是 {shape}。</translation>
+    </message>
+    <message>
+        <source>{name} does not fit the argument {path}: it has the type {dtype}.</source>
+        <translation>{name} 与参数 {path} 不符：它的类型是 {dtype}。</translation>
     </message>
     <message>
         <source>{name} ends in a {operation}, which can be done in place, touching only the part that changes, as long as it is the end of its kernel and nothing else of the array is computed there.</source>
@@ -12420,6 +14308,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name} has an effect outside of the program, and its order counts.</source>
         <translation>{name} 对程序之外有影响，它的次序很重要。</translation>
+    </message>
+    <message>
+        <source>{name} has no array {wanted}.</source>
+        <translation>{name} 中没有数组 {wanted}。</translation>
+    </message>
+    <message>
+        <source>{name} has no ending that names a format of comparisons.</source>
+        <translation>{name} 的扩展名不是任何一种比较格式的。</translation>
+    </message>
+    <message>
+        <source>{name} holds several arrays.</source>
+        <translation>{name} 含有多个数组。</translation>
     </message>
     <message>
         <source>{name} is a collective: devices wait for each other there.</source>
@@ -12466,8 +14366,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已保持 {name}：形状和类型相同的值会与它比较。</translation>
     </message>
     <message>
+        <source>{name} is no Python file.</source>
+        <translation>{name} 不是 Python 文件。</translation>
+    </message>
+    <message>
+        <source>{name} is no lesson.</source>
+        <translation>{name} 不是课程文件。</translation>
+    </message>
+    <message>
+        <source>{name} is no text in UTF-8.</source>
+        <translation>{name} 不是 UTF-8 文本。</translation>
+    </message>
+    <message>
         <source>{name} is nothing that jaxscope can open.</source>
         <translation>jaxscope 无法打开 {name}。</translation>
+    </message>
+    <message>
+        <source>{name} is too large for a lesson: it may have 200 kB.</source>
+        <translation>{name} 作为课程文件太大：最多 200 kB。</translation>
+    </message>
+    <message>
+        <source>{name} is {found}, not a Python file.</source>
+        <translation>{name} 是{found}，不是 Python 文件。</translation>
+    </message>
+    <message>
+        <source>{name} is {kind}, not a Python file.</source>
+        <translation>{name} 是{kind}，不是 Python 文件。</translation>
     </message>
     <message>
         <source>{name} itself</source>
@@ -12482,8 +14406,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 由{given}产生 {value}{where}。</translation>
     </message>
     <message>
+        <source>{name} of other types ({count:,})</source>
+        <translation>其他类型的 {name}（{count:,}）</translation>
+    </message>
+    <message>
+        <source>{name} of the same types ({count:,})</source>
+        <translation>相同类型的 {name}（{count:,}）</translation>
+    </message>
+    <message>
         <source>{name} of {whom}</source>
         <translation>{whom} 的 {name}</translation>
+    </message>
+    <message>
+        <source>{name} returns {kind}: its values are not there yet, so there is nothing to measure.</source>
+        <translation>{name} 返回 {kind}：它的值还不存在，所以没有什么可测量。</translation>
+    </message>
+    <message>
+        <source>{name} returns {kind}: nothing of its body ran, so there is nothing to measure.</source>
+        <translation>{name} 返回 {kind}：函数体完全没有运行，所以没有什么可测量。</translation>
     </message>
     <message>
         <source>{name} reversed</source>
@@ -12558,6 +14498,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name}，HLO 的一个操作码</translation>
     </message>
     <message>
+        <source>{name}.hlo_module_cost_analysis: what XLA counts is not known.</source>
+        <translation>{name}.hlo_module_cost_analysis：不知道 XLA 计了多少。</translation>
+    </message>
+    <message>
+        <source>{name}.user_frames: places in the source are not known.</source>
+        <translation>{name}.user_frames：不知道源代码中的位置。</translation>
+    </message>
+    <message>
         <source>{name}: memory was fetched anew, {faults:,.0f} page faults a call: what one call frees goes back to the system, and the next one gets it page by page.</source>
         <translation>{name}：内存要重新取得，每次调用 {faults:,.0f} 次缺页：一次调用释放的内存还给系统，下一次再逐页取得。</translation>
     </message>
@@ -12570,12 +14518,28 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name}：{meaning}</translation>
     </message>
     <message>
+        <source>{newer}. What cannot be read of it is left out, with the reason in its place.</source>
+        <translation>{newer}。其中无法读取的部分不包含在内，原处写明原因。</translation>
+    </message>
+    <message>
         <source>{no_ceilings} “{text}” finds it out in seconds.</source>
         <translation>{no_ceilings} “{text}”几秒之内就能得知。</translation>
     </message>
     <message>
         <source>{nodes} forward, </source>
         <translation>前向 {nodes}，</translation>
+    </message>
+    <message>
+        <source>{not_recorded}: it could not start ({name}).</source>
+        <translation>{not_recorded}：无法启动（{name}）。</translation>
+    </message>
+    <message>
+        <source>{not_recorded}: it failed ({name}).</source>
+        <translation>{not_recorded}：出错（{name}）。</translation>
+    </message>
+    <message>
+        <source>{note} Of the first, not all.</source>
+        <translation>{note}第一对也不完整。</translation>
     </message>
     <message>
         <source>{noun} as whole arrays; of temporaries and what is needed it is one device's part</source>
@@ -12630,6 +14594,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>找到 {num_hits:,} 个</translation>
     </message>
     <message>
+        <source>{num_left_out:,} transfers more were of other lines or types.</source>
+        <translation>另有 {num_left_out:,} 次传输属于其他行或类型。</translation>
+    </message>
+    <message>
+        <source>{num_messages_left_out} more messages were left out.</source>
+        <translation>另有 {num_messages_left_out} 条消息没有包含在内。</translation>
+    </message>
+    <message>
         <source>{num_near:,} nodes within {steps}.</source>
         <translation>{steps}之内有 {num_near:,} 个节点。</translation>
     </message>
@@ -12660,6 +14632,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{number} differs from {nearest}: {changes}</source>
         <translation>{number} 与 {nearest} 不同：{changes}</translation>
+    </message>
+    <message>
+        <source>{number} is no number; numbers are such as 12, 4k or 1.5M.</source>
+        <translation>{number} 不是数；数的写法如 12、4k 或 1.5M。</translation>
     </message>
     <message>
         <source>{number} of {num_stops}</source>
@@ -12706,6 +14682,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{num} 个值</translation>
     </message>
     <message>
+        <source>{odd} among {values}</source>
+        <translation>{values}中有 {odd}</translation>
+    </message>
+    <message>
+        <source>{odd}. The first equation that makes {kind} is {equation} ({operation}) of the stage {stage}: {because}</source>
+        <translation>{odd}。第一个产生 {kind} 的方程是阶段 {stage} 的 {equation}（{operation}）：{because}</translation>
+    </message>
+    <message>
         <source>{operands} go in and {results} come out on each device, which sends at least {sent}{often}.</source>
         <translation>每个设备输入 {operands}，输出 {results}，至少发送 {sent}{often}。</translation>
     </message>
@@ -12724,6 +14708,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{origin} From: {links}</source>
         <translation>{origin} 来自：{links}</translation>
+    </message>
+    <message>
+        <source>{outer} / {inner}</source>
+        <translation>{outer} / {inner}</translation>
     </message>
     <message>
         <source>{outer} of {inner}</source>
@@ -12750,8 +14738,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{whole:,} 中的 {part:,}</translation>
     </message>
     <message>
+        <source>{part} of {owner}</source>
+        <translation>{owner} 的{part}</translation>
+    </message>
+    <message>
+        <source>{part} on {devices}</source>
+        <translation>{part} 在 {devices}</translation>
+    </message>
+    <message>
         <source>{passes} changed the program: {num_instructions:,} instructions became {num_left:,}, with {num_fusions}.{totals}{unlisted}</source>
         <translation>{passes}改变了程序：{num_instructions:,} 条指令变成 {num_left:,} 条，含 {num_fusions}。{totals}{unlisted}</translation>
+    </message>
+    <message>
+        <source>{path} cannot be parsed as StableHLO by jaxlib {version}.</source>
+        <translation>jaxlib {version} 无法把 {path} 解析为 StableHLO。</translation>
+    </message>
+    <message>
+        <source>{path} cannot be read as StableHLO here.</source>
+        <translation>{path} 在这里无法作为 StableHLO 读取。</translation>
     </message>
     <message>
         <source>{path} cannot be read.</source>
@@ -12786,6 +14790,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{path} 的维数有几种（{before} 和 {after}）。请在调用之前化为同一种形式。</translation>
     </message>
     <message>
+        <source>{path} contains a NUL byte, which Python does not allow.</source>
+        <translation>{path} 含有 NUL 字节，Python 不允许。</translation>
+    </message>
+    <message>
         <source>{path} could not be written.</source>
         <translation>无法写出 {path}。</translation>
     </message>
@@ -12802,8 +14810,32 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{path} 只在某些调用中是弱类型，Python 的 int、float 和 complex 以及由它们生成而未指定 dtype 的数组就是这样。请始终传 jnp.asarray({path}, dtype)，或者始终传 Python 的数。</translation>
     </message>
     <message>
+        <source>{path} has words of a log or message of JAX's or XLA's, but no line that is whole.</source>
+        <translation>{path} 含有 JAX 或 XLA 的日志或消息中的词，但没有一行是完整的。</translation>
+    </message>
+    <message>
+        <source>{path} has {count}</source>
+        <translation>{path}：{count}</translation>
+    </message>
+    <message>
         <source>{path} is a Python file, which no job left behind.</source>
         <translation>{path} 是 Python 文件，不是作业留下的。</translation>
+    </message>
+    <message>
+        <source>{path} is a folder of a profiler's recordings, not a Python file.</source>
+        <translation>{path} 是存放性能剖析记录的文件夹，不是 Python 文件。</translation>
+    </message>
+    <message>
+        <source>{path} is a folder of modules that XLA dumped, not a Python file.</source>
+        <translation>{path} 是存放 XLA 转储的模块的文件夹，不是 Python 文件。</translation>
+    </message>
+    <message>
+        <source>{path} is a folder, not a Python file.</source>
+        <translation>{path} 是文件夹，不是 Python 文件。</translation>
+    </message>
+    <message>
+        <source>{path} is a notebook, not a Python file.</source>
+        <translation>{path} 是 notebook，不是 Python 文件。</translation>
     </message>
     <message>
         <source>{path} is compressed with {program}, which this Python cannot read.</source>
@@ -12812,6 +14844,34 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{path} is larger than what jaxscope reads ({size} MiB).</source>
         <translation>{path} 超过了 jaxscope 读取的大小（{size} MiB）。</translation>
+    </message>
+    <message>
+        <source>{path} is larger than {most} MiB, the most jaxscope reads.</source>
+        <translation>{path} 大于 {most} MiB，这是 jaxscope 读取的上限。</translation>
+    </message>
+    <message>
+        <source>{path} is no module that can be read.</source>
+        <translation>{path} 不是可以读取的模块。</translation>
+    </message>
+    <message>
+        <source>{path} is no path: it holds a zero byte.</source>
+        <translation>{path} 不是路径：它含有零字节。</translation>
+    </message>
+    <message>
+        <source>{path} is not text in the encoding it claims.</source>
+        <translation>{path} 不是它所声明的编码的文本。</translation>
+    </message>
+    <message>
+        <source>{path} is shown as text, without a graph. {why}</source>
+        <translation>{path} 以文本显示，没有图。{why}</translation>
+    </message>
+    <message>
+        <source>{path} is too complex for Python's parser.</source>
+        <translation>{path} 对 Python 的解析器来说太复杂。</translation>
+    </message>
+    <message>
+        <source>{path} is {kind}, not a Python file.</source>
+        <translation>{path} 是{kind}，而不是 Python 文件。</translation>
     </message>
     <message>
         <source>{path} lies on devices in several ways. Put it there with the same sharding each time, or name in_shardings.</source>
@@ -12830,6 +14890,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有写出 {path}：{strerror}。</translation>
     </message>
     <message>
+        <source>{path}: {found} of {name} was made {type_}.</source>
+        <translation>{path}：{name} 的 {found} 转换成了 {type_}。</translation>
+    </message>
+    <message>
+        <source>{path}: {reason}</source>
+        <translation>{path}：{reason}</translation>
+    </message>
+    <message>
         <source>{place} (no longer there)</source>
         <translation>{place}（已不存在）</translation>
     </message>
@@ -12846,12 +14914,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{policy} 保留 {kept}，而不是 {other}{price}。</translation>
     </message>
     <message>
+        <source>{primitive} is counted for f32, f16 and bf16 only</source>
+        <translation>{primitive} 只对 f32、f16 和 bf16 计算</translation>
+    </message>
+    <message>
         <source>{producers} fused, {refusals}, {estimates}. Times are those that XLA's model of the chip estimates, in microseconds; nothing was measured.</source>
         <translation>融合了 {producers}，{refusals}，{estimates}。时间是 XLA 的芯片模型所估计的，以微秒为单位；没有做任何测量。</translation>
     </message>
     <message>
         <source>{python} cannot be started.</source>
         <translation>无法启动 {python}。</translation>
+    </message>
+    <message>
+        <source>{python} is a Python that is too old; jaxscope needs 3.11 or newer.</source>
+        <translation>{python} 这个 Python 太旧；jaxscope 需要 3.11 或更新的版本。</translation>
+    </message>
+    <message>
+        <source>{quantity} unknown</source>
+        <translation>{quantity} 未知</translation>
     </message>
     <message>
         <source>{ran}: of functions that the program calls back</source>
@@ -12864,6 +14944,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{readings} of 0 s left out.</source>
         <translation>略去了 {readings}（0 s）。</translation>
+    </message>
+    <message>
+        <source>{reason}: jaxscope laid out {groups} itself.</source>
+        <translation>{reason}：jaxscope 自己布置了 {groups}。</translation>
     </message>
     <message>
         <source>{saved}: {values} not written ({written}) and not read ({read})</source>
@@ -12918,6 +15002,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{second} 的速度是 {first} 的 {factor} 倍（{interval}）</translation>
     </message>
     <message>
+        <source>{share} of the known {quantity} of {title}: {told}</source>
+        <translation>占 {title} 已知 {quantity} 的 {share}：{told}</translation>
+    </message>
+    <message>
+        <source>{share} of the measured time of {title}: {seconds}</source>
+        <translation>占 {title} 测得时间的 {share}：{seconds}</translation>
+    </message>
+    <message>
+        <source>{share} of the {quantity} of {title}: {told}</source>
+        <translation>占 {title} {quantity} 的 {share}：{told}</translation>
+    </message>
+    <message>
         <source>{share} of {wall} with an instruction at work, {gaps} dispatch and gaps; recorded, the run of median length.</source>
         <translation>{wall} 中有 {share} 的时间有指令在工作，{gaps} 是派发和间隙；已记录，取时长居中的那次运行。</translation>
     </message>
@@ -12930,8 +15026,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{values}，共 {size}，按 jaxpr 所交接的计</translation>
     </message>
     <message>
+        <source>{size} read and written</source>
+        <translation>读写 {size}</translation>
+    </message>
+    <message>
         <source>{stage} · group</source>
         <translation>{stage} · 组</translation>
+    </message>
+    <message>
+        <source>{stage}, iteration {number:,}</source>
+        <translation>{stage}，第 {number:,} 次迭代</translation>
     </message>
     <message>
         <source>{step:,} (they count from 0 to {last:,})</source>
@@ -12946,12 +15050,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>执行了 {taken}。</translation>
     </message>
     <message>
+        <source>{target}: {doing} …</source>
+        <translation>{target}：{doing} …</translation>
+    </message>
+    <message>
         <source>{text}</source>
         <translation>{text}</translation>
     </message>
     <message>
         <source>{text} is no function but a {kind}.</source>
         <translation>{text} 不是函数，而是 {kind}。</translation>
+    </message>
+    <message>
+        <source>{text} is no range of sizes.</source>
+        <translation>{text} 不是大小的范围。</translation>
     </message>
     <message>
         <source>{text} is not a call.</source>
@@ -12992,6 +15104,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{title}：&lt;b&gt;{fate}&lt;/b&gt;{mark}{by}。{text}</translation>
     </message>
     <message>
+        <source>{title}: {in_words} is not verified.</source>
+        <translation>{title}：{in_words}未经核实。</translation>
+    </message>
+    <message>
         <source>{told} ({interval})</source>
         <translation>{told}（{interval}）</translation>
     </message>
@@ -13000,8 +15116,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{told}，组成网格，{axes}</translation>
     </message>
     <message>
+        <source>{told} in {round}</source>
+        <translation>{told}，在 {round}中</translation>
+    </message>
+    <message>
         <source>{told} kernel launches</source>
         <translation>{told} 次内核启动</translation>
+    </message>
+    <message>
+        <source>{told} of the stage {stage}</source>
+        <translation>阶段 {stage} 的 {told}</translation>
     </message>
     <message>
         <source>{told} of {num:,} processes</source>
@@ -13046,6 +15170,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{told}. {place}</source>
         <translation>{told}。{place}</translation>
+    </message>
+    <message>
+        <source>{told}: XLA computes {value}, which depends on no argument, while it compiles.</source>
+        <translation>{told}：XLA 在编译时计算 {value}，它不依赖任何参数。</translation>
     </message>
     <message>
         <source>{told}: the first's time is {factor} times the second's. Compiled, measured in random turns.</source>
@@ -13120,6 +15248,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{verdict}{pairs}，{interval}</translation>
     </message>
     <message>
+        <source>{wanted} became {given}: JAX uses 64-bit types only with --x64.</source>
+        <translation>{wanted} 变成了 {given}：JAX 只有在 --x64 下才使用 64 位类型。</translation>
+    </message>
+    <message>
         <source>{wanted} is asked for here, and JAX gives {given}: it has types of 64 bits only where they are switched on.</source>
         <translation>这里请求 {wanted}，而 JAX 给出 {given}：只有在打开 64 位类型时它才有这些类型。</translation>
     </message>
@@ -13136,12 +15268,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{what}（{type}，{size:,} 字节）被捕获：它是程序的一个常量，以后改变它不会改变任何结果。{readers}</translation>
     </message>
     <message>
+        <source>{what} failed: {why}</source>
+        <translation>{what} 失败：{why}</translation>
+    </message>
+    <message>
         <source>{what} is inside of a loop: each run of the program calls Python {often}, with a copy to the host for each.</source>
         <translation>{what} 在一个循环里面：程序的每次运行都要调用 Python {often}，每次都要复制到主机。</translation>
     </message>
     <message>
-        <source>{what} is missing: {command}</source>
-        <translation>缺少 {what}：{command}</translation>
+        <source>{what} is missing: {command} ({terms})</source>
+        <translation>缺少 {what}：{command}（{terms}）</translation>
     </message>
     <message>
         <source>{what} {path}</source>
@@ -13168,6 +15304,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{whole}，分为几部分，再由 {last} 合并</translation>
     </message>
     <message>
+        <source>{why}.</source>
+        <translation>{why}。</translation>
+    </message>
+    <message>
+        <source>{why}: no time is laid over it.</source>
+        <translation>{why}：没有把时间叠加上去。</translation>
+    </message>
+    <message>
         <source>{wide:,} × {round:,} pixels and the legend.</source>
         <translation>{wide:,} × {round:,} 像素，含图例。</translation>
     </message>
@@ -13184,8 +15328,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{word}，从 {value} 起</translation>
     </message>
     <message>
+        <source>{word} is neither a saved capture nor a call.</source>
+        <translation>{word} 既不是已保存的捕获，也不是调用。</translation>
+    </message>
+    <message>
         <source>{word} is no option: write name=value.</source>
         <translation>{word} 不是选项：请写 name=value。</translation>
+    </message>
+    <message>
+        <source>{word} names no dimension of an argument.</source>
+        <translation>{word} 没有指明参数的维度。</translation>
     </message>
     <message>
         <source>{work} of work in {covered}: several threads work at the same time. Shares are of the work.</source>
@@ -13212,6 +15364,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>… 另有 {num_names} 个</translation>
     </message>
     <message>
+        <source>… needs something before and after it: dot_general -&gt; ... -&gt; max</source>
+        <translation>… 的前后都要有内容：dot_general -&gt; ... -&gt; max</translation>
+    </message>
+    <message>
+        <source>… stands alone between two arrows: dot_general -&gt; ... -&gt; max</source>
+        <translation>… 单独位于两个箭头之间：dot_general -&gt; ... -&gt; max</translation>
+    </message>
+    <message>
         <source>↗: inside drawn at another box</source>
         <translation>↗：内部画在另一个方框处</translation>
     </message>
@@ -13230,6 +15390,17 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>◀</source>
         <translation>◀</translation>
+    </message>
+</context>
+<context>
+    <name>QFileDialog</name>
+    <message>
+        <source>&amp;Look in:</source>
+        <translation>查找范围(&amp;L)：</translation>
+    </message>
+    <message>
+        <source>Files of &amp;type:</source>
+        <translation>文件类型(&amp;T)：</translation>
     </message>
 </context>
 </TS>
