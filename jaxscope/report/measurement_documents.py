@@ -175,10 +175,15 @@ def line_place(line: CompileLine) -> str:
 def _compile_line(line: CompileLine) -> tuple[Cell, ...]:
     return (
         line_place(line),
-        known_cell(line.trace, format_seconds),
-        known_cell(line.lower, format_seconds),
+        _sampled_cell(line.trace),
+        _sampled_cell(line.lower),
         count_cell(line.equations),
     )
+
+
+def _sampled_cell(seconds: float) -> Cell:
+    """Seconds by looks at the stack: a line that no look met took some, too."""
+    return known_cell(seconds, format_seconds) if seconds else Number(0.0, say("not seen"))
 
 
 def describe_key_changes(signature: Signature) -> str:

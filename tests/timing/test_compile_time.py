@@ -18,8 +18,8 @@ from jaxscope.client.requests import CompileTimeRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import TraceError
 from jaxscope.export.figures import compile_chart
-from jaxscope.model.experiments import CompileSpan, CompileTime
-from jaxscope.report.measurement_documents import costly_parts
+from jaxscope.model.experiments import CompileLine, CompileSpan, CompileTime
+from jaxscope.report.measurement_documents import compile_lines_table, costly_parts
 from jaxscope.schema.archive import decode_lab, encode_lab
 from jaxscope.worker.stages.passes import Span
 from jaxscope.worker.timing import compile_time
@@ -307,3 +307,9 @@ def test_a_look_that_is_later_than_the_end_makes_the_whole_longer() -> None:
         sampler.found["late",] = late - sampler._last
         sampler._last = late
     assert sampler.seconds == pytest.approx(math.fsum(sampler.found.values()), abs=1e-9)
+
+
+def test_a_line_that_no_look_met_is_not_said_to_take_no_time() -> None:
+    lines = (CompileLine("f.py", 3, 0.25, 0.0, 1),)
+    table = compile_lines_table(CompileTime("f(x)", HERE, (), lines))
+    assert [str(cell) for cell in table.rows[0]] == ["f.py:3", "250 ms", "not seen", "1"]

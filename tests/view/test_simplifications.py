@@ -337,6 +337,18 @@ def test_a_fusion_of_nothing_but_bitcasts_stays_between_its_neighbours() -> None
     assert lines == {(view.box_of_node[weights], shown), (shown, view.box_of_node[user])}
 
 
+def test_a_line_through_a_bitcast_has_the_type_that_its_box_gives() -> None:
+    builder = GraphBuilder()
+    weights = builder.add_node("w", NodeKind.INPUT, "parameter", types=["f32[4,1]"])
+    bitcast = builder.add_node("b", NodeKind.INSTRUCTION, "bitcast", types=["f32[4]"])
+    user = builder.add_node("s", NodeKind.INSTRUCTION, "subtract", types=["f32[4]"])
+    builder.add_edge(weights, bitcast, type="f32[4,1]")
+    builder.add_edge(bitcast, user, type="f32[4]")
+    view = build_view(builder.build())
+    (line,) = view.edges
+    assert view.graph.strings[line.type] == "f32[4,1]"
+
+
 def test_every_node_has_a_box() -> None:
     function, arguments = layers(4)
     for graph in (trace(jax.grad(function), *arguments), compile_module(function, *arguments)):

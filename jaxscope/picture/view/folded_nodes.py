@@ -393,9 +393,11 @@ class _Resolver:
         return self._resolve_row(node, (Input(*producer, 0, type_),))
 
     def _own_type(self, source: int, output: int, else_: int) -> int:
-        """The type of one result, of which a tuple may have been made on the way."""
+        """The type of one result, of which a tuple or another shape may be made on the way."""
         types: list[int] = self._graph.nodes.types[source].tolist()
-        return types[output] if output < len(types) else else_
+        if output >= len(types) or self._graph.strings[types[output]].startswith("("):
+            return else_
+        return types[output]
 
     def _resolve_row(self, node: int, inputs: tuple[Input, ...]) -> tuple[Input, ...]:
         if all(
@@ -410,7 +412,7 @@ class _Resolver:
             for source, output in self._sources(each.source, each.output, (), 0):
                 if source >= 0:
                     type_ = each.type
-                    if node in self._flow.roles and each.source in self._plumbing:
+                    if each.source in self._plumbing:
                         type_ = self._own_type(source, output, type_)
                     row[Input(source, output, each.operand, type_)] = None
                 else:
