@@ -12132,6 +12132,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>未知：{problem}</translation>
     </message>
     <message>
+        <source>not seen</source>
+        <translation>未采到</translation>
+    </message>
+    <message>
         <source>not there now</source>
         <translation>现在不在</translation>
     </message>
