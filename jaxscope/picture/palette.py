@@ -13,11 +13,11 @@ STYLE_NAMES = {
     Style.CONSTANT: "constant",
     Style.ELEMENTWISE: "elementwise",
     Style.CONTRACTION: "contraction",
-    Style.REDUCTION: "reduction",
+    Style.REDUCTION: "reduction, sort",
     Style.MOVEMENT: "data movement",
     Style.CONTROL: "control flow",
     Style.RANDOM: "random numbers",
-    Style.LIBRARY: "library, callback",
+    Style.LIBRARY: "library, callback, other",
     Style.FUSION: "fusion",
     Style.GROUP: "group",
     Style.REPEAT: "group",  # one behind the other, and ×N in its title

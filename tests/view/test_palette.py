@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import math
+import sys
 
 import pytest
+from jax._src.interpreters import batching
+from jax.extend.core import Primitive
 
 from jaxscope.picture.palette import (
     BACKWARD_FRAME,
@@ -135,11 +139,59 @@ def test_a_legend_explains_tinted_frames_and_says_each_name_once(palette: Palett
         ("broadcast_in_dim", Style.MOVEMENT),
         ("while", Style.CONTROL),
         ("jit", Style.GROUP),
-        ("something_new", Style.ELEMENTWISE),
+        ("debug_print", Style.LIBRARY),
+        ("debug_callback", Style.LIBRARY),
+        ("eigh", Style.LIBRARY),
+        ("axis_index", Style.LIBRARY),
+        ("something_new", Style.LIBRARY),
+        ("get", Style.MOVEMENT),
+        ("swap", Style.MOVEMENT),
+        ("addupdate", Style.MOVEMENT),
+        ("stack", Style.MOVEMENT),
+        ("opt-barrier", Style.MOVEMENT),
+        ("topk", Style.REDUCTION),
+        ("convert_element_type", Style.ELEMENTWISE),
+        ("exponential-minus-one", Style.ELEMENTWISE),
+        ("chlo.erf_inv", Style.ELEMENTWISE),
+        ("stablehlo.after_all", Style.LIBRARY),
+        ("after-all", Style.LIBRARY),
     ],
 )
 def test_operations_of_every_dialect_have_a_style(operation: str, style: Style) -> None:
     assert style_of(operation) is style
+
+
+_VECTORIZED_OTHERS = {
+    *("random_bits", "random_clone", "random_fold_in", "random_seed", "random_split"),
+    *("random_unwrap", "threefry2x32", "threefry4x32", "philox2x32", "philox4x32"),
+    *("copy", "bitcast_convert_type", "to_edtype", "from_edtype", "tie"),  # values as they are
+    *("stage", "xla_metadata_value", "global_array_to_host_local_array"),
+}
+"""What `vmap` carries through as it is, and what computes nothing from element to element."""
+_ELEMENTWISE_WITHOUT = {
+    *("add_any", "clamp", "select_n", "convert_element_type"),  # with a rule of their own
+    *("_copysign", "elementwise_inline_asm_p", "reciprocal", "stochastic_round"),  # no rule
+}
+
+
+def test_what_is_called_elementwise_is_batched_by_jax_as_elementwise() -> None:
+    """JAX's rules for `vmap` know which primitives compute each element from those at its place."""
+    for module in ("jax.experimental.pallas", "jax.experimental.sparse", "jax.scipy.linalg"):
+        importlib.import_module(module)
+    of_jax = [module for name, module in sys.modules.copy().items() if name.startswith("jax.")]
+    primitives = {
+        each for of in of_jax for each in vars(of).copy().values() if isinstance(each, Primitive)
+    }
+    by_rule = (batching.broadcast_batcher, batching.vectorized_batcher)
+    rules = batching.fancy_primitive_batchers
+    found = {
+        each.name
+        for each in primitives
+        if getattr(rules.get(each), "func", None) in by_rule
+    }  # fmt: skip
+    assert {"add", "tanh", "igamma"} < found
+    shown = {each.name for each in primitives if style_of(each.name) is Style.ELEMENTWISE}
+    assert shown - _ELEMENTWISE_WITHOUT == found - _VECTORIZED_OTHERS
 
 
 def test_a_closed_part_of_a_gradient_and_an_opened_one_are_one_entry_before_all_others() -> None:

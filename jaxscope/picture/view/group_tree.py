@@ -25,7 +25,7 @@ from jaxscope.model.said import WITHIN, say
 from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
-from jaxscope.picture.view.operations import CONSTANTS, Style, short_operation, style_of
+from jaxscope.picture.view.operations import CONSTANTS, SPREADERS, Style, short_operation, style_of
 from jaxscope.picture.view.tree import (
     BACKWARD,
     GATHERED,
@@ -660,8 +660,9 @@ def _closed_run(
     for child in children:
         if isinstance(child, Branch) or child in border:
             continue
-        style = style_of(graph.strings[operations[child]])
-        if style in (Style.MOVEMENT, Style.CONSTANT) and border.issuperset(near(child)):
+        name = graph.strings[operations[child]]
+        is_helper = name in SPREADERS or style_of(name) in (Style.MOVEMENT, Style.CONSTANT)
+        if is_helper and border.issuperset(near(child)):
             border.add(child)
             found.append(child)
     return sorted(found)

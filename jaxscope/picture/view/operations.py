@@ -31,37 +31,82 @@ class Style(enum.IntEnum):
 
 
 _WORDS: tuple[tuple[Style, str], ...] = (
-    (Style.CONSTANT, "constant|iota|splat"),
-    (Style.CONTRACTION, "dot|dot_general|conv|convolution|conv_general_dilated|ragged_dot|"
-                        "ragged_dot_general|cholesky|triangular_solve|einsum|matmul"),
-    (Style.RANDOM, "rng|rng_bit_generator|rng_uniform|threefry2x32|random_bits|random_seed|"
-                   "random_wrap|random_unwrap|random_split|random_fold_in|random_gamma|"
-                   "rng_get_and_update_state|random_clone"),
+    (Style.CONSTANT, "constant|iota|splat|dynamic_iota|iota_2x32_shape|zeros_like|constant_like"),
+    (Style.ELEMENTWISE, "abs|acos|acosh|add|add_any|and|asin|asinh|atan|atan2|atanh|bessel_i0e|"
+                        "bessel_i1e|cbrt|ceil|clamp|clz|compare|complex|conj|convert|"
+                        "convert_element_type|cos|cosh|cosine|count_leading_zeros|digamma|div|"
+                        "divide|elementwise_inline_asm_p|eq|eq_to|erf|erf_inv|erfc|exp|exp2|expm1|"
+                        "exponential|exponential_minus_one|floor|ge|gt|igamma|igamma_grad_a|"
+                        "igammac|imag|integer_pow|is_finite|is_inf|is_neg_inf|is_pos_inf|le|le_to|"
+                        "lgamma|log|log1p|log_plus_one|logistic|lt|lt_to|map|max|maximum|min|"
+                        "minimum|mul|mulhi|multiply|ne|neg|negate|next_after|nextafter|not|or|"
+                        "polygamma|popcnt|population_count|pow|power|real|reciprocal|"
+                        "reduce_precision|regularized_incomplete_beta|rem|remainder|round|"
+                        "round_nearest_afz|round_nearest_even|rsqrt|select|select_n|shift_left|"
+                        "shift_right_arithmetic|shift_right_logical|sign|sin|sine|sinh|sqrt|"
+                        "square|stochastic_convert|stochastic_round|sub|subtract|tan|tanh|"
+                        "uniform_dequantize|uniform_quantize|xor|zeta|_copysign"),
+    (Style.CONTRACTION, "dot|dot_general|conv|convolution|conv_general_dilated|dynamic_conv|"
+                        "ragged_dot|ragged_dot_general|scaled_dot|einsum|unary_einsum|matmul|"
+                        "symmetric_product|tcgen05_mma|wgmma|bcoo_dot_general|"
+                        "bcoo_dot_general_sampled|bcoo_spdot_general|bcsr_dot_general|coo_matmat|"
+                        "coo_matvec|coo_spmm|coo_spmv|csr_matmat|csr_matvec|csr_spmm|csr_spmv"),
+    (Style.RANDOM, "rng|rng_bit_generator|rng_uniform|threefry2x32|threefry4x32|philox2x32|"
+                   "philox4x32|random_bits|random_seed|random_wrap|random_unwrap|random_split|"
+                   "random_fold_in|random_gamma|rng_get_and_update_state|random_clone|prng_seed|"
+                   "prng_random_bits|prng_split|prng_join"),
     (Style.COLLECTIVE, "all_reduce|all_gather|all_to_all|reduce_scatter|collective_permute|"
-                       "collective_broadcast|ragged_all_to_all|all_reduce_start|all_reduce_done|"
-                       "all_gather_start|all_gather_done|collective_permute_start|"
-                       "collective_permute_done|psum|psum2|psum_invariant|pmax|pmin|ppermute|"
-                       "pbroadcast|psum_scatter|pgather|all_gather_invariant|all_gather_reduced|"
-                       "unreduced_psum|unreduced_reduce_scatter|send|recv|send_done|recv_done"),
-    (Style.LIBRARY, "custom_call|infeed|outfeed|partition_id|replica_id|pure_callback|"
-                    "io_callback|debug_callback|axis_index|fft|lapack|pallas_call|ffi_call"),
+                       "collective_broadcast|cross_replica_sum|ragged_all_to_all|"
+                       "all_reduce_start|all_reduce_done|all_gather_start|all_gather_done|"
+                       "all_to_all_start|all_to_all_done|collective_permute_start|"
+                       "collective_permute_done|psum|psum2|psum_invariant|psum_start|psum_done|"
+                       "psum_invariant_start|pmax|pmin|ppermute|ppermute_start|ppermute_done|"
+                       "pbroadcast|pbroadcast_start|pbroadcast_done|psum_scatter|pgather|"
+                       "all_gather_invariant|all_gather_reduced|all_gather_reduced_start|"
+                       "unreduced_psum|unreduced_psum_start|unreduced_reduce_scatter|"
+                       "unreduced_reduce_scatter_start|reduce_scatter_start|"
+                       "reduce_scatter_done|psend|precv|send|recv|send_done|recv_done|"
+                       "multimem_load_reduce"),
     (Style.REDUCTION, "reduce|reduce_sum|reduce_max|reduce_min|reduce_prod|reduce_and|reduce_or|"
                       "reduce_xor|argmax|argmin|cumsum|cumprod|cummax|cummin|cumlogsumexp|sort|"
-                      "top_k|reduce_window|reduce_window_sum|reduce_window_max|"
-                      "select_and_scatter|select_and_scatter_add|reduce_precision_window|approx_top_k"),
-    (Style.MOVEMENT, "broadcast|broadcast_in_dim|reshape|transpose|squeeze|expand_dims|slice|"
-                     "dynamic_slice|dynamic_update_slice|gather|scatter|scatter_add|scatter_mul|"
-                     "scatter_min|scatter_max|concatenate|pad|rev|reverse|copy|copy_start|"
-                     "copy_done|bitcast|bitcast_convert|bitcast_convert_type|tuple|"
-                     "get_tuple_element|split|device_put|convert_element_type|convert|"
-                     "dynamic_broadcast_in_dim|dynamic_reshape|optimization_barrier|"
-                     "sharding_constraint|parameter|add_any_nothing"),
-    (Style.CONTROL, "while|scan|cond|conditional|case|if|map|run_state"),
-    (Style.GROUP, "call|jit|pjit|closed_call|core_call|custom_jvp_call|custom_vjp_call|"
-                  "custom_vjp_call_jaxpr|remat|checkpoint|remat2|shard_map|xla_pmap|custom_lin|"
-                  "composite|async_start|async_done|async_update"),
-    (Style.FUSION, "fusion"),
+                      "top_k|topk|reduce_window|reduce_window_sum|reduce_window_max|"
+                      "reduce_window_min|select_and_scatter|select_and_scatter_add|"
+                      "select_and_gather_add|approx_top_k|masked_cummax|masked_cummin|"
+                      "masked_cumsum|masked_sort|all_reduce_ffs|all_reduce_population_count"),
+    (Style.MOVEMENT, "broadcast|broadcast_in_dim|broadcast_to|tile|reshape|transpose|squeeze|"
+                     "expand_dims|slice|dynamic_slice|real_dynamic_slice|dynamic_update_slice|"
+                     "gather|dynamic_gather|torch_index_select|scatter|scatter_add|scatter_sub|"
+                     "scatter_mul|scatter_min|scatter_max|concatenate|stack|unstack|pad|"
+                     "dynamic_pad|rev|reverse|roll|copy|copy_start|copy_done|bitcast|"
+                     "bitcast_convert|bitcast_convert_type|to_edtype|from_edtype|tuple|"
+                     "get_tuple_element|split|device_put|einshape_lo|dynamic_broadcast_in_dim|"
+                     "dynamic_reshape|set_dimension_size|optimization_barrier|opt_barrier|"
+                     "add_dependency|tie|name|stop_gradient|sharding_constraint|reshard|"
+                     "shard_alike|pvary|preduced|reduced_vary_cast_p|vary_unreduced_cast_p|"
+                     "layout_constraint|layout_cast|with_memory_space_constraint|all_slice|"
+                     "parameter|"
+                     # reads and writes of references, of Pallas' kernels among them
+                     "get|swap|addupdate|accum_grad_in_ref|new_ref|empty_ref|free_ref|freeze|"
+                     "empty|empty2|box_get|box_set|new_box|load|masked_load|masked_swap|"
+                     "async_load|async_prefetch|async_store_smem|async_store_tmem|"
+                     "async_copy_scales_to_tmem|async_copy_smem_to_tmem|"
+                     "async_copy_sparse_metadata_to_tmem|copy_gmem_to_smem|copy_smem_to_gmem|"
+                     "dma_start|dma_wait|multimem_store|mgpu_atomic_store|atomic_rmw|atomic_cas|"
+                     "sc_fetch_and_add|"
+                     # sparse arrays
+                     "bcoo_extract|bcoo_fromdense|bcoo_sort_indices|bcoo_sum_duplicates|"
+                     "bcoo_todense|bcoo_transpose|bcsr_extract|bcsr_fromdense|bcsr_todense|"
+                     "coo_fromdense|coo_todense|csr_fromdense|csr_todense|todense"),
+    (Style.CONTROL, "while|scan|cond|conditional|case|if|parallel_loop|emit_pipeline"),
+    (Style.GROUP, "call|jit|pjit|closed_call|core_call|custom_jvp_call|custom_jvp_call_jaxpr|"
+                  "custom_vjp_call|custom_vjp_call_jaxpr|custom_vmap_call|custom_linear_solve|"
+                  "custom_partitioning|linear_call|remat|checkpoint|remat2|remat_opt|shard_map|"
+                  "xla_pmap|custom_lin|composite|compute_on|core_map|mpmd_map|run_scoped|run_state|"
+                  "call_exported|jaxpr_call|fusible|stage|async_start|async_done|async_update|"
+                  "manual_computation|named_computation|call_indirect"),
+    (Style.FUSION, "fusion|custom_fusion|cudnn_fusion"),
 )  # fmt: skip
+"""Names not in it are of `Style.LIBRARY`: callbacks, what a library does, and what is not known."""
 
 _STYLES = {word: style for style, words in _WORDS for word in words.split("|")}
 _DIALECT = re.compile(r"^(stablehlo|func|chlo|mhlo|sdy|vhlo)\.")
@@ -75,9 +120,9 @@ def short_operation(operation: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def style_of(operation: str) -> Style:
-    """How boxes of an operation are drawn; what is not known is taken as elementwise."""
+    """How boxes of an operation are drawn; of what is not known, no family is claimed."""
     name = short_operation(operation).replace("-", "_")
-    return _STYLES.get(name, Style.ELEMENTWISE)
+    return _STYLES.get(name, Style.LIBRARY)
 
 
 PLUMBING = frozenset({"tuple", "get-tuple-element", "bitcast", "get_tuple_element"})

@@ -11708,8 +11708,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>库调用</translation>
     </message>
     <message>
-        <source>library, callback</source>
-        <translation>库、回调</translation>
+        <source>library, callback, other</source>
+        <translation>库、回调、其他</translation>
     </message>
     <message>
         <source>light</source>
@@ -12564,8 +12564,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>读取</translation>
     </message>
     <message>
-        <source>reduction</source>
-        <translation>归约</translation>
+        <source>reduction, sort</source>
+        <translation>归约、排序</translation>
     </message>
     <message>
         <source>relative</source>
