@@ -362,8 +362,7 @@ COMPILER_OPERATIONS: Mapping[str, str] = {
 """Explanations by operation name."""
 
 _BY_KIND = {
-    NodeKind.INPUT: "A value that comes in from outside: an argument, or a result of the program "
-    "around this one.",
+    NodeKind.INPUT: "A value that comes in from outside.",
     NodeKind.CONSTANT: "A fixed value that is part of the program itself.",
     NodeKind.OUTPUT: "A result that the program hands back.",
 }

@@ -190,7 +190,7 @@ def describe_node(
                 escape_breakable(_attribute(key, value), 120 if key in _LONG else 600),
             )
             for key, value in node.attributes.items()
-            if not key.startswith(PLACES)
+            if not key.startswith(PLACES) and not (links.arguments and key in _OF_ARGUMENTS)
         ),
         (tr("elsewhere"), _elsewhere(stage.name, links, stages)),
     ]
@@ -216,6 +216,10 @@ def describe_node(
         + made
         + _table(rows, muted)
     )
+
+
+_OF_ARGUMENTS = ("argument", "path")
+"""What the row of an argument's name says already."""
 
 
 def _attribute(key: str, value: str) -> str:
@@ -312,9 +316,10 @@ def _no_operation(stages: Sequence[Stage]) -> str:
         return tr("Not known yet: the call has not been traced.")
     if not any(_RULES.intersection(graph.strings) for graph in graphs[:1]):
         return tr(
-            "No equation names this line: it did not run, or Python or <code>jax.numpy</code> did "
-            "all of it while tracing, such as a reshape to the shape that is there already, or the "
-            "equation names another line of the same statement."
+            "No equation names this line: it did not run, or ran before tracing, such as to make "
+            "an argument, or Python or <code>jax.numpy</code> did all of it while tracing, such as "
+            "a reshape to the shape that is there already, or the equation names another line of "
+            "the same statement."
         )
     return tr(
         "No operation names this line. What the rules of <code>custom_vjp</code> and "
