@@ -876,8 +876,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>方程、运算或指令所读取的值。</translation>
     </message>
     <message>
-        <source>A value that comes in from outside: an argument, or a result of the program around this one.</source>
-        <translation>从外面进来的值：一个参数，或者外围程序的一个结果。</translation>
+        <source>A value that comes in from outside.</source>
+        <translation>从外部传入的值。</translation>
     </message>
     <message>
         <source>A value that the forward pass keeps for the backward pass.</source>
@@ -4508,8 +4508,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>逐个运行方程时没有一个产生这样的值：只有编译后的程序会产生。</translation>
     </message>
     <message>
-        <source>No equation names this line: it did not run, or Python or &lt;code&gt;jax.numpy&lt;/code&gt; did all of it while tracing, such as a reshape to the shape that is there already, or the equation names another line of the same statement.</source>
-        <translation>没有方程标注这一行：它没有运行；或者追踪时全由 Python 或 &lt;code&gt;jax.numpy&lt;/code&gt; 完成，例如把形状改成已有的形状；或者方程标注的是同一语句的另一行。</translation>
+        <source>No equation names this line: it did not run, or ran before tracing, such as to make an argument, or Python or &lt;code&gt;jax.numpy&lt;/code&gt; did all of it while tracing, such as a reshape to the shape that is there already, or the equation names another line of the same statement.</source>
+        <translation>没有方程指明这一行：它没有运行，或在追踪之前就已运行（例如用于生成参数），或者 Python 或 &lt;code&gt;jax.numpy&lt;/code&gt; 在追踪时完成了它的全部工作（例如重塑为已有的形状），或者方程指明的是同一语句的另一行。</translation>
     </message>
     <message>
         <source>No equation of this program has only constants as operands.</source>
