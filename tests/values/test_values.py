@@ -130,6 +130,7 @@ def test_summaries_of_rounds_are_those_of_all_elements() -> None:
     for number, row in enumerate(rows[1:], 1):
         merged = _merge(merged, summarize(row), number)
     assert (merged["min"], merged["max"]) == (rows.min(), rows.max())
+    assert merged["text"] == summarize(rows[-1])["text"], "of the last alone"
     assert merged["mean"] == pytest.approx(rows.mean(dtype=np.float64), rel=1e-12)
 
 

@@ -87,7 +87,8 @@ def test_then_values_are_shown_where_a_person_looks(captured: Driver) -> None:
     captured.wait_for(TimeRequest).tell(Finished(found(captured)))
     run = captured.wait_for(ValuesRequest)
     sine = ArraySummary((3,), "float32", -1.0, 1.0, 0.25, 2, 0, "[-1. 0.75 1.]")
-    equation = EquationValues("0", "sin", ("f32[3]",), (sine,), 7)
+    total = ArraySummary((), "float32", 0.5, 4.5, 2.5, text="4.5")
+    equation = EquationValues("0", "sin", ("f32[3]", "f32[]"), (sine, total), 7)
     given = ArraySummary((), "float32", 5.0, 5.0, 5.0, text="5.0")
     values = Values("c", HERE, "jaxpr", (given,), (sine,), ("x['b']",), (equation,))
     run.tell(Finished(values))
@@ -104,7 +105,10 @@ def test_then_values_are_shown_where_a_person_looks(captured: Driver) -> None:
     graph = window.controller.state.stages[0].graph
     window.workspace.selection.select_node("jaxpr", graph.index_by_id["0"])
     told = inspector.page.toPlainText().replace(SOFT_BREAK, "")
-    assert "min -1 · mean 0.25 · max 1, 2 NaN" in told and "over 7 runs" in told
+    assert "[-1. 0.75 1.] in the last of 7 runs looked at" in told
+    assert "in all of them: min -1 · mean 0.25 · max 1, 2 NaN" in told
+    assert "4.5 in the last of 7 runs looked at" in told, "one number has a range over runs"
+    assert "in all of them: min 0.5 · mean 2.5 · max 4.5" in told
 
     window.run_call()
     captured.wait_until(lambda: window.controller.state.values is None)

@@ -393,29 +393,35 @@ def _values(stage: Stage, node: Node, values: Values | None) -> str:
     equation = next((each for each in values.equations if each.id == node.id), None)
     if node.kind is not NodeKind.EQUATION or equation is None:
         return ""
-    told = "<br>".join(map(describe_summary, equation.outputs[:_MAX_SHOWN]))
     runs = equation.num_runs
+    told = "<br>".join(describe_summary(each, runs) for each in equation.outputs[:_MAX_SHOWN])
     if not told:
         return ""
-    over = tr("<br>over {num_runs}", num_runs=tr_count(runs, "run")) if runs > 1 else ""
-    return tr(
-        "{told}{over}<br><a href='page:stepping'>Step through the numbers</a>", told=told, over=over
-    )
+    return tr("{told}<br><a href='page:stepping'>Step through the numbers</a>", told=told)
 
 
-def describe_summary(found: ArraySummary) -> str:
-    """The first elements of an array and its range, as HTML."""
-    return "<br>".join(map(escape_breakable, filter(None, (found.text, write_range(found)))))
+def describe_summary(found: ArraySummary, num_runs: int = 1) -> str:
+    """The first elements of an array and its range, as HTML.
+
+    Args:
+        num_runs: How often it was computed: the elements are of the last time, the range of all.
+    """
+    text, numbers = found.text, write_range(found, num_runs)
+    if num_runs > 1:
+        runs = tr_count(num_runs, "run")
+        text = text and tr("{value} in the last of {num_runs} looked at", value=text, num_runs=runs)
+        numbers = numbers and tr("in all of them: {range}", range=numbers)
+    return "<br>".join(map(escape_breakable, filter(None, (text, numbers))))
 
 
-def write_range(found: ArraySummary) -> str:
-    """Such as `min -1 · mean 0.2 · max 3, 2 NaN`; of a number only that it is NaN or Inf."""
+def write_range(found: ArraySummary, num_runs: int = 1) -> str:
+    """Such as `min -1 · mean 0.2 · max 3, 2 NaN`; of one number only that it is NaN or Inf."""
     numbers = [(tr("min"), found.min), (tr("mean"), found.mean), (tr("max"), found.max)]
     known = [f"{name} {number:.4g}" for name, number in numbers if not math.isnan(number)]
     odd = [
         f"{count:,} {n}" for count, n in ((found.num_nan, "NaN"), (found.num_inf, "Inf")) if count
     ]
-    return tr_list((" · ".join(known) if found.shape else "", *odd))
+    return tr_list((" · ".join(known) if found.shape or num_runs > 1 else "", *odd))
 
 
 def describe_call(

@@ -382,10 +382,6 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>&lt;br&gt;{name} 的</translation>
     </message>
     <message>
-        <source>&lt;br&gt;over {num_runs}</source>
-        <translation>&lt;br&gt;共 {num_runs}</translation>
-    </message>
-    <message>
         <source>&lt;h3&gt;Compare this call with …&lt;/h3&gt;&lt;table align='center' cellspacing='0' cellpadding='5'&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;another call&lt;/b&gt;&lt;/td&gt;&lt;td&gt;its gradient, a vmap instead of a loop, another size or precision: type it above.&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;another file&lt;/b&gt;&lt;/td&gt;&lt;td&gt;a saved capture, or another version of this Python file.&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;the run before&lt;/b&gt;&lt;/td&gt;&lt;td&gt;of the same call: change the file, and see what the change did to every stage.&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;another target, interpreter or option&lt;/b&gt;&lt;/td&gt;&lt;td&gt;the same call for another device, under another JAX, or compiled with other options of XLA: &lt;i&gt;More&lt;/i&gt;.&lt;/td&gt;&lt;/tr&gt;&lt;/table&gt;&lt;p&gt;Nodes are matched by what they are and where they come from; new names and numbers are no difference.&lt;/p&gt;</source>
         <translation>&lt;h3&gt;把这个调用与……比较&lt;/h3&gt;&lt;table align='center' cellspacing='0' cellpadding='5'&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;另一个调用&lt;/b&gt;&lt;/td&gt;&lt;td&gt;它的梯度、用 vmap 代替循环、另一种大小或精度：在上面输入。&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;另一个文件&lt;/b&gt;&lt;/td&gt;&lt;td&gt;已保存的捕获，或这个 Python 文件的另一个版本。&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;上一次运行&lt;/b&gt;&lt;/td&gt;&lt;td&gt;同一个调用：修改文件，看修改对每个阶段有什么影响。&lt;/td&gt;&lt;/tr&gt;&lt;tr&gt;&lt;td&gt;&lt;b&gt;另一个目标、解释器或选项&lt;/b&gt;&lt;/td&gt;&lt;td&gt;同一个调用，换一种设备、换一个 JAX，或用 XLA 的其他选项编译：&lt;i&gt;更多&lt;/i&gt;。&lt;/td&gt;&lt;/tr&gt;&lt;/table&gt;&lt;p&gt;节点按它们是什么、从哪里来进行匹配；新的名称和编号不算差别。&lt;/p&gt;</translation>
     </message>
@@ -11368,6 +11364,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>所用进程的</translation>
     </message>
     <message>
+        <source>in all of them: {range}</source>
+        <translation>在所有这些运行中：{range}</translation>
+    </message>
+    <message>
         <source>in every round of a while loop</source>
         <translation>（while 循环的每一轮都调用）</translation>
     </message>
@@ -15192,12 +15192,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{told}；{crossing:,} 次在进程之间</translation>
     </message>
     <message>
-        <source>{told}{observed}</source>
-        <translation>{told}{observed}</translation>
+        <source>{told}&lt;br&gt;&lt;a href='page:stepping'&gt;Step through the numbers&lt;/a&gt;</source>
+        <translation>{told}&lt;br&gt;&lt;a href='page:stepping'&gt;逐步查看这些数&lt;/a&gt;</translation>
     </message>
     <message>
-        <source>{told}{over}&lt;br&gt;&lt;a href='page:stepping'&gt;Step through the numbers&lt;/a&gt;</source>
-        <translation>{told}{over}&lt;br&gt;&lt;a href='page:stepping'&gt;带着数值单步执行&lt;/a&gt;</translation>
+        <source>{told}{observed}</source>
+        <translation>{told}{observed}</translation>
     </message>
     <message>
         <source>{total_bytes} by XLA's plan: {argument_bytes} arguments, {result_bytes} results, {temporary_bytes} temporaries</source>
@@ -15234,6 +15234,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{value} bounds {kernels}</source>
         <translation>{value}限制了{kernels}</translation>
+    </message>
+    <message>
+        <source>{value} in the last of {num_runs} looked at</source>
+        <translation>{value}（所看 {num_runs}中的最后一次）</translation>
     </message>
     <message>
         <source>{value} is also computed in {places}</source>
