@@ -16,6 +16,10 @@ RESULT = "result"
 GRADIENT_OF = "gradient of "
 """What the path of a result of the stage `gradient` begins with; the argument's follows."""
 
+OWN_SUM = "sum by jaxscope"
+"""The scope of what is added to a function that gives more than one number, to show its gradient:
+that of the sum of its results."""
+
 
 @dataclass(frozen=True, slots=True)
 class StageKind:
@@ -159,3 +163,8 @@ def find_solve(called: list[int]) -> list[int]:
     in another order.
     """
     return called[len(called) // 2 :][:1]
+
+
+def has_own_sum(stage: Stage) -> bool:
+    """Whether what is shown as a gradient is that of the sum of a function's results."""
+    return is_available(stage.graph) and OWN_SUM in stage.graph.strings

@@ -31,6 +31,7 @@ from jaxscope.errors import (
 )
 from jaxscope.model import Check, Cost, Severity, StageText, Unavailable
 from jaxscope.model.graph import NodeKind
+from jaxscope.model.stages import OWN_SUM
 from jaxscope.model.timing import Measurement, Ratio
 from jaxscope.model.units import count_lines
 from jaxscope.ui.pages.notes import NotesPage
@@ -283,6 +284,20 @@ def test_the_gradient_that_nobody_asked_for_is_no_step_on_the_way():
     ]
     assert [step.is_aside for step in steps] == [False] * 4 + [True]
     assert steps[-1].title == "its gradient"
+
+
+def test_the_gradient_of_several_numbers_is_named_that_of_their_sum():
+    capture = build_capture(dict.fromkeys(("jaxpr", "gradient"), "in x x\neqn 0 sin <x"))
+    first, last = capture.stages
+    graph = dataclasses.replace(last.graph, strings=(*last.graph.strings, OWN_SUM))
+    stages = first, dataclasses.replace(last, graph=graph)
+    capture = dataclasses.replace(capture, call="f(f32[3])", transforms=(), stages=stages)
+    running = start_run(OPENED, RunKind.CAPTURE, "f(f32[3])", 100.0)
+    steps = compute_screen(after(running, Finished(capture))).steps
+    assert [(step.name, step.title) for step in steps[1:]] == [
+        ("jaxpr", "jaxpr"),
+        ("gradient", "gradient of its sum"),
+    ]
 
 
 def test_the_gradient_that_was_asked_for_is_one():

@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 
 from jaxscope.client import one_shot
-from jaxscope.model import Capture, Stage
+from jaxscope.model import Capture, NodeKind, Stage
+from jaxscope.model.stages import has_own_sum
+from jaxscope.model.unavailable import is_available
+from jaxscope.program.links import NO_LINKS
 from jaxscope.program.memory.residuals import find_residuals
 from jaxscope.report.memory import describe_kept
+from jaxscope.ui.selection.inspector import describe_node
 
 SOURCE = """\
 import jax, jax.numpy as jnp
@@ -39,6 +43,14 @@ def pulled(w, x):
 
 def solved(w, x):
     return jnp.linalg.solve(w.T @ w, w.T @ x[0])
+
+
+def layer(w, x):
+    return x @ w, jnp.tanh(w)
+
+
+def counted(w, x):
+    return loss(w, x), jnp.arange(3)
 
 
 def many(x):
@@ -123,3 +135,19 @@ def test_what_a_loop_keeps_for_its_own_derivative_is_said(program: str) -> None:
     assert (len(looped.values), looped.num_in_rounds) == (0, len(once.values))
     told = f"without {len(once.values)} values handed over within rounds of loops"
     assert told in describe_kept(looped)
+
+
+def test_what_is_added_to_sum_results_is_told_from_the_function(program: str) -> None:
+    """Of one number nothing is summed, whatever stands beside it that is no float."""
+    stage = gradient_of(one_shot.capture(program, f"layer{ARGUMENTS}"))
+    assert has_own_sum(stage) and is_available(stage.graph)
+    nodes = [stage.graph.node(n) for n in range(len(stage.graph.nodes))]
+    equations = [node for node in nodes if node.kind is NodeKind.EQUATION]
+    added = [node for node in equations if not node.origins]
+    assert [node.operation for node in added[:3]] == ["reduce_sum", "reduce_sum", "add"]
+    for node in equations:
+        told = describe_node(stage, nodes.index(node), NO_LINKS, "#888")
+        assert ("Added by jaxscope" in told) == (node in added), node.operation
+    for name in ("loss", "counted"):
+        one = gradient_of(one_shot.capture(program, f"{name}{ARGUMENTS}"))
+        assert is_available(one.graph) and not has_own_sum(one)

@@ -31,7 +31,7 @@ from jaxscope.model import (
 )
 from jaxscope.model.op_name import name_derivative, shown_orders
 from jaxscope.model.said import first_of, join_first
-from jaxscope.model.stages import lowered_name
+from jaxscope.model.stages import OWN_SUM, lowered_name
 from jaxscope.model.types import (
     describe_batch,
     mark_batch_axes,
@@ -209,6 +209,11 @@ def describe_node(
         and not links.has_origin
         else ""
     )
+    if OWN_SUM in node.scope:
+        made = tr(
+            "<p>Added by jaxscope, no part of your function: what gives more than one number has "
+            "no gradient, so this is the gradient of the sum of its results.</p>"
+        )
     return (
         f"{heading}<p>{name}</p>"
         + _explain(node, card, has_card=has_card)

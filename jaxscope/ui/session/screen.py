@@ -25,7 +25,7 @@ from jaxscope.model import (
     is_available,
 )
 from jaxscope.model.said import said
-from jaxscope.model.stages import LATE_STAGES, can_ask_for, stage_kind
+from jaxscope.model.stages import LATE_STAGES, can_ask_for, has_own_sum, stage_kind
 from jaxscope.model.units import (
     UNKNOWN,
     count_lines,
@@ -50,6 +50,7 @@ from jaxscope.ui.session.state import (
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 
 _ASIDE = "its gradient"
+_OF_SUM = "gradient of its sum"
 _OLD, _OLD_HINT = "of an earlier run", "This is of an earlier run, not of the call above."
 _SOURCE_TITLE, _SOURCE_MEANING = "Source", "Your Python file."
 
@@ -260,6 +261,8 @@ def _step(
 
     def step(condition: Condition, size: str, cost: str, tooltip: str) -> PipelineStep:
         title = tr(_ASIDE) if is_aside else title_of_stage(name)
+        if is_aside and stage is not None and has_own_sum(stage):
+            title = tr(_OF_SUM)
         return PipelineStep(name, title, condition, size, cost, tooltip, shown, is_aside)
 
     if state.failed_stage == name and state.error is not None:

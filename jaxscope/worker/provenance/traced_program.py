@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
+import operator
 import re
 import time
 from collections.abc import Callable
@@ -24,7 +26,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Direction, Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG
 from jaxscope.model.said import say, say_joined
-from jaxscope.model.stages import GRADIENT_OF
+from jaxscope.model.stages import GRADIENT_OF, OWN_SUM
 from jaxscope.worker import compat
 from jaxscope.worker.compat_recorder import BatchAxes, recording_batch_axes
 from jaxscope.worker.host.arguments import (
@@ -360,13 +362,15 @@ def trace_gradient(base: StageJaxpr) -> tuple[StageJaxpr, bool]:
         raise NoGradient(say("None of its arguments is a float."))
     if not floats:
         raise NoGradient(say("None of its results is a float."))
-    is_scalar = len(floats) == len(inner.outvars) == 1 and not inner.outvars[0].aval.shape
+    is_scalar = len(floats) == 1 and not inner.outvars[floats[0]].aval.shape
 
     def scalar(*values: Any) -> Any:
         outputs = compat.evaluate_jaxpr(base.jaxpr, values)
         if is_scalar:
-            return outputs[0]
-        return sum(jnp.sum(outputs[i].astype(_sum_dtype(outputs[i]))) for i in floats)
+            return outputs[floats[0]]
+        with jax.named_scope(OWN_SUM):
+            sums = [jnp.sum(outputs[i].astype(_sum_dtype(outputs[i]))) for i in floats]
+            return functools.reduce(operator.add, sums)
 
     names = base.argument_paths
     start = time.perf_counter()

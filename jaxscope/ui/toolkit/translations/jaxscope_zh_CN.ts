@@ -438,6 +438,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>&lt;p&gt;&lt;a href='values:'&gt;查看它的值&lt;/a&gt;（Ctrl+Alt+V）&lt;/p&gt;</translation>
     </message>
     <message>
+        <source>&lt;p&gt;Added by jaxscope, no part of your function: what gives more than one number has no gradient, so this is the gradient of the sum of its results.&lt;/p&gt;</source>
+        <translation>&lt;p&gt;由 jaxscope 添加，不属于你的函数：结果不止一个数的函数没有梯度，所以这里是其结果之和的梯度。&lt;/p&gt;</translation>
+    </message>
+    <message>
         <source>&lt;p&gt;Click a line of the source, an equation, an instruction or a box. What it came from and what it went into lights up in every view.&lt;/p&gt;&lt;p&gt;Rest the pointer on something to see its links ahead. Ctrl+click adds one more, Shift+click all up to there.&lt;/p&gt;</source>
         <translation>&lt;p&gt;单击一行源代码、一个方程、一条指令或一个方框。它从何而来、变成了什么，会在每个视图中亮起。&lt;/p&gt;&lt;p&gt;把指针停在某个东西上可以预先看到它的联系。Ctrl+单击再加一个，Shift+单击选到那里为止的全部。&lt;/p&gt;</translation>
     </message>
@@ -11304,6 +11308,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>梯度</translation>
     </message>
     <message>
+        <source>gradient of its sum</source>
+        <translation>其和的梯度</translation>
+    </message>
+    <message>
         <source>gradient of {path}</source>
         <translation>{path} 的梯度</translation>
     </message>
@@ -15193,7 +15201,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>{told}&lt;br&gt;&lt;a href='page:stepping'&gt;Step through the numbers&lt;/a&gt;</source>
-        <translation>{told}&lt;br&gt;&lt;a href='page:stepping'&gt;逐步查看这些数&lt;/a&gt;</translation>
+        <translation>{told}&lt;br&gt;&lt;a href='page:stepping'&gt;带着数值单步执行&lt;/a&gt;</translation>
     </message>
     <message>
         <source>{told}{observed}</source>
