@@ -5,6 +5,8 @@
                                               check_calls.py, as lines of JSON, with the source
     python -m bench.checks packages NAME …    the same in calls of every function of packages that
                                               are installed, by package_calls.py
+    python -m bench.checks files FOLDER …     what the rules that read files tell of in the files of
+                                              folders, were every line of them traced
     python -m bench.checks cost               seconds of the checks on the gradient of
                                               samples/transformer.py, against those of tracing it
 
@@ -14,6 +16,7 @@ person to say, who reads the source; docs/design/checks.md has what was found.
 
 from __future__ import annotations
 
+import ast
 import collections
 import functools
 import itertools
@@ -158,6 +161,69 @@ def check_package(name: str) -> None:
                     break
 
 
+def check_files(folders: Sequence[str]) -> int:
+    """Print what the rules that read files find, each text of a line and its function once."""
+    from jaxscope.worker.checks import new_functions, static_arguments, unused_keys
+    from jaxscope.worker.checks.subject import parse_file
+
+    seen: set[str] = set()
+    counts: collections.Counter[str] = collections.Counter()
+    for path in sorted(each for folder in folders for each in Path(folder).rglob("*.py")):
+        tree = parse_file(str(path)) if path.is_file() else None
+        if tree is None or "jax" not in path.read_text("utf-8", "replace"):
+            continue
+        counts["files"] += 1
+        makers = _names_of_modules(tree, "jax.random")
+        found = [
+            (unused_keys.RULE, line, ", ".join(names))
+            for (line, column), names in unused_keys.unread_keys(str(path)).items()
+            if _is_call_of(tree, line, column, makers)
+        ]
+        found += [(new_functions.RULE, n, "") for n in new_functions.find_lines_of(str(path))]
+        found += [
+            (static_arguments.RULE, line, f"{function} {argument}")
+            for line, function, argument in static_arguments.find_places(tree)
+        ]
+        for rule, line, told in found:
+            around = range(line - 8, line + 25)
+            source = "".join(f"{n:5} {linecache.getline(str(path), n)}" for n in around)
+            text = rule + "".join(
+                linecache.getline(str(path), n) for n in range(line - 1, line + 3)
+            )
+            if text not in seen:
+                seen.add(text)
+                counts[rule] += 1
+                head = {"rule": rule, "file": str(path), "line": line, "told": told}
+                print(json.dumps({**head, "source": source}), flush=True)
+        linecache.clearcache()
+    print(dict(counts), file=sys.stderr)
+    return 0
+
+
+def _names_of_modules(tree: ast.Module, module: str) -> set[str]:
+    """How a file spells a module of JAX, and, with a dot before them, what it imports from it."""
+    parent, _, last = module.rpartition(".")
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {a.asname or a.name for a in node.names if a.name == module}
+            found |= {f"{a.asname or a.name}.{last}" for a in node.names if a.name == parent}
+        elif isinstance(node, ast.ImportFrom) and node.module == parent:
+            found |= {a.asname or a.name for a in node.names if a.name == last}
+        elif isinstance(node, ast.ImportFrom) and node.module == module:
+            found |= {f".{a.asname or a.name}" for a in node.names}
+    return found
+
+
+def _is_call_of(tree: ast.Module, line: int, column: int, modules: set[str]) -> bool:
+    """Whether the call at a place is of a function of one of these modules."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (node.lineno, node.col_offset) == (line, column):
+            module, _, name = ast.unparse(node.func).rpartition(".")
+            return module in modules if module else f".{name}" in modules
+    return False
+
+
 def _as_json(finding: Any) -> dict[str, Any]:
     names = ("rule", "severity", "message", "equation", "file", "line")
     return {name: getattr(finding, name) for name in names}
@@ -230,6 +296,8 @@ def main(words: list[str]) -> int:
             return 0
         case ["packages", *names]:
             return _check_each("--package", names)
+        case ["files", *folders]:
+            return check_files(folders)
         case ["libraries", *rest]:
             return check_libraries(rest)
         case ["cost"]:

@@ -947,6 +947,28 @@ def donated_arguments(lowered: Any) -> tuple[list[int], list[int]]:
     return donated, sorted(arguments.get("kept_var_idx") or ())
 
 
+_ALIASED = "tf.aliasing_output"
+
+
+def usable_donations(lowered: Any) -> dict[int, int | None]:
+    """Which donated arguments JAX lets results take, by their place in the flat list.
+
+    Each with the result that it names for them, or None where XLA is to choose one of the same
+    number of elements. JAX warns of the other donated ones that the program kept.
+    """
+    _, kept = donated_arguments(lowered)
+    operations = lowered.compiler_ir("stablehlo").body.operations
+    (main,) = (each for each in operations if str(each.attributes["sym_name"]) == '"main"')
+    attributes = list(main.attributes["arg_attrs"]) if "arg_attrs" in main.attributes else []
+    found: dict[int, int | None] = {}
+    for place, each in zip(kept, attributes[max(len(attributes) - len(kept), 0) :], strict=False):
+        if _ALIASED in each:
+            found[place] = int(str(each[_ALIASED]).partition(":")[0])
+        elif "jax.buffer_donor" in each:
+            found[place] = None
+    return found
+
+
 def num_arguments(lowered: Any) -> int:
     """Of how many leaves the arguments of a lowered program consist."""
     return len(jax.tree.leaves(lowered.args_info, is_leaf=lambda leaf: hasattr(leaf, "donated")))

@@ -123,6 +123,7 @@ FAULTS: dict[str, tuple[str, ...]] = {
         "variance_by_squares(f32[8, 16])",
         "own_layer_norm(f32[4, 16])",
         "exp_of_small_steps_minus_one(i32[8])",
+        "mean_of_growth(f32[8])",
     ),
     "where-gradient": (
         "grad(safe_sqrt)(f32[8])",
@@ -143,6 +144,7 @@ FAULTS: dict[str, tuple[str, ...]] = {
         "prints_in_helper(f32[4])",
         "grad(prints)(f32[4])",
         "prints_text_of_array(f32[4])",
+        "prints_a_dictionary(f32[4])",
     ),
     "trace-time-clock": (
         "times_itself(f32[4])",
@@ -156,10 +158,15 @@ FAULTS: dict[str, tuple[str, ...]] = {
         "unseeded_noise(f32[4])",
         "vmap(python_noise)(f32[3, 4])",
     ),
-    "trace-time-io": ("reads_file(f32[4])", "writes_file(f32[4])"),
+    "trace-time-io": ("appends_to_file(f32[4])", "writes_file(f32[4])"),
     "impure-closure": ("counting(f32[4])", "appending(f32[4])", "memoizing(f32[4])"),
     "impure-global": ("counts(f32[4])", "logs(f32[4])"),
-    "captured-constant": ("adds_bias(f32[4])", "closed_over(f32[4])"),
+    "captured-constant": (
+        "adds_bias(f32[4])",
+        "jit(adds_weights)(f32[4])",
+        "closed_over_and_changed(f32[4])",
+        "reads_a_large_table(f32[4])",
+    ),
     "key-reuse": ("draws_twice(key(0))", "draws_in_a_loop(key(0))", "closed_over_key(f32[4])"),
     "constant-key-in-loop": ("seeded_in_scan(f32[4])", "seeded_in_fori(f32[4])"),
     "same-seed-twice": (
@@ -175,6 +182,8 @@ FAULTS: dict[str, tuple[str, ...]] = {
         "made_and_left(f32[4])",
         "raw_key_unused(jax.random.PRNGKey(0))",
         "left_in_the_last_split(key(0))",
+        "first_for_a_purpose_unused(key(0))",
+        "third_of_a_series_unused(key(0))",
         "vmap(second_of_split_unused)(jax.random.split(key(0), 3))",
     ),
     "impure-default": (
@@ -236,6 +245,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "grad(norm_of_guarded)(f32[3])",
         "grad(unit_vector)(f32[3])",
         "grad(inverse_square)(f32[3])",
+        "grad(log_of_norm)(f32[3])",
         "grad(norm_of_replaced)(f32[3], f32[3])",
         "grad(norm_of_noisy)(f32[3], key(0))",
         "grad(lambda x: jnp.sum(x**2))(f32[8])",
@@ -323,6 +333,12 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "log_of_one_plus_large(f32[8])",
         "log_of_first_state(f32[8])",
         "exp_minus_two(f32[8])",
+        "loss_of_log_of_one_plus(f32[8])",
+        "exp_minus_one_alone(f32[8])",
+        "one_minus_cos_and_more(f32[8])",
+        "share_of_growth(f32[8])",
+        "softplus_of_shifted(f32[8])",
+        "softplus_of_slope(f32[8], f32[8])",
     ),
     "where-gradient": (
         "grad(double_where)(f32[8])",
@@ -346,12 +362,25 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "decayed_average(bf16[1000])",
         "float32_carry(bf16[1000])",
     ),
-    "trace-time-print": ("print_once(f32[4])", "says_print(f32[4])", "prints_shape(f32[4])"),
+    "trace-time-print": (
+        "print_once(f32[4])",
+        "says_print(f32[4])",
+        "prints_shape(f32[4])",
+        "prints_text(f32[4])",
+    ),
+    "trace-time-io": ("reads_file(f32[4])",),
     "trace-time-clock": ("scaled_by_time(f32[4], 2.0)", "sorted_times(f32[4])"),
     "trace-time-random": ("jax_noise(f32[4], key(0))", "seeded_table(f32[4])"),
     "impure-closure": ("own_list(f32[4])", "reads_closure(f32[4])"),
     "impure-global": ("reads_global(f32[4])",),
-    "captured-constant": ("adds_table(f32[4])",),
+    "captured-constant": (
+        "adds_table(f32[4])",
+        "closed_over(f32[4])",
+        "adds_weights(f32[4])",
+        "adds_scale(f32[4])",
+        "adds_late_table(f32[4])",
+        "adds_once_changed(f32[4])",
+    ),
     "key-reuse": ("draws_from_split(key(0))", "folds_in(key(0))"),
     "constant-key-in-loop": ("folded_in_scan(f32[4])", "scans_keys(f32[4])"),
     "key-never-used": (
@@ -369,6 +398,9 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "rest_of_another(key(0))",
         "rest_of_the_last(key(0))",
         "rest_for_later(key(0))",
+        "rest_by_place(key(0))",
+        "rest_in_second_place(key(0))",
+        "used_in_a_comment(key(0))",
     ),
     "impure-default": (
         "appends_to_default(f32[4], [])",
@@ -758,11 +790,40 @@ def sigmoid_of_log(x):
 
 
 def log_of_one_plus(x):
-    return jnp.log(1.0 + x**2)
+    return jnp.sqrt(jnp.log(1.0 + x**2))
 
 
 def exp_minus_one(x):
+    return x**3 / (jnp.exp(x) - 1.0)
+
+
+def mean_of_growth(x):
+    return (jnp.exp(2.0 * x) - 1.0) / (2.0 * x)
+
+
+def loss_of_log_of_one_plus(x):
+    return jnp.log(1.0 + x**2).sum()
+
+
+def exp_minus_one_alone(x):
     return jnp.exp(x) - 1.0
+
+
+def one_minus_cos_and_more(x):
+    return (1.0 - jnp.cos(x)) / 2.0 + x
+
+
+def softplus_of_shifted(x):
+    slope = jnp.array(1e-4, dtype=x.dtype)
+    return jax.nn.softplus(x + jnp.log(jnp.exp(1.0 - slope) - 1.0))
+
+
+def softplus_of_slope(x, slope):
+    return jax.nn.softplus(x + jnp.log(jnp.exp(1.0 - slope) - 1.0))
+
+
+def share_of_growth(x):
+    return (jnp.exp(x) - 1.0) / (jnp.exp(2.0) - 1.0)
 
 
 def one_minus_cos(x):
@@ -780,7 +841,7 @@ def own_layer_norm(x):
 
 
 def exp_of_small_steps_minus_one(n):
-    return jnp.exp(n * 1e-6) - 1.0
+    return (jnp.exp(n * 1e-6) - 1.0) / n
 
 
 def one_minus_cos_of_orders(n):
@@ -950,8 +1011,18 @@ def prints_shape(x):
     return x * 2.0
 
 
+def prints_a_dictionary(x):
+    print({"x": x})
+    return x * 2.0
+
+
+def prints_text(x):
+    print("compiling")
+    return x * 2.0
+
+
 def helper(x):
-    print("in the helper")
+    print("in the helper", x.sum())
     return x * 2.0
 
 
@@ -994,6 +1065,12 @@ def unseeded_noise(x):
 def reads_file(x):
     with open(__file__) as file:
         return x * len(file.readline())
+
+
+def appends_to_file(x):
+    with open(os.devnull, mode="a") as file:
+        file.write("traced")
+    return x
 
 
 def writes_file(x):
@@ -1105,6 +1182,81 @@ def adds_bias(x):
 
 def adds_table(x):
     return x + TABLE
+
+
+def train_bias(x):
+    for _ in range(3):
+        bias[:] = compiled_bias(x) * 0.9
+
+
+compiled_bias = jax.jit(adds_bias)
+weights_of_all = jnp.arange(4.0)
+large_table = jnp.ones(1 << 18)
+scale = jnp.arange(4.0)
+late_table = None
+
+
+def adds_weights(x):
+    return x + weights_of_all
+
+
+def new_weights(w):
+    global weights_of_all
+    weights_of_all = w
+
+
+def reads_a_large_table(x):
+    return x + large_table[:4]
+
+
+@jax.jit
+def adds_scale(x):  # changed by nothing that runs after a call
+    return x + scale
+
+
+scale = scale * 2.0
+
+
+def set_up(table):
+    global late_table
+    late_table = table
+
+
+@jax.jit
+def adds_late_table(x):
+    return x + late_table
+
+
+set_up(jnp.arange(4.0))
+
+
+def make_closed_over_and_changed():
+    table = np.arange(4.0, dtype=np.float32)
+
+    @jax.jit
+    def closed_over_and_changed(x):
+        return x * table
+
+    first = closed_over_and_changed(table)
+    table *= 2.0
+    closed_over_and_changed(first)
+    return closed_over_and_changed
+
+
+def make_once_changed():
+    table = np.arange(4.0, dtype=np.float32)
+
+    @jax.jit
+    def adds_once_changed(x):
+        return x * table
+
+    table *= 2.0
+    adds_once_changed(table)
+    return adds_once_changed
+
+
+adds_once_changed = make_once_changed()
+closed_over_and_changed = make_closed_over_and_changed()
 
 
 def make_closed_over():
@@ -1347,6 +1499,34 @@ def rest_of_the_last(subkey):
     for _ in range(2):
         key, subkey = jax.random.split(subkey)
     return jax.random.normal(subkey)
+
+
+def first_for_a_purpose_unused(key):
+    init_key, noise_key = jax.random.split(key)
+    return jax.random.normal(noise_key)
+
+
+def third_of_a_series_unused(key):
+    k1, k2, k3 = jax.random.split(key, 3)
+    return jax.random.normal(k1) + jax.random.uniform(k2)
+
+
+def rest_by_place(key):
+    one, two = jax.random.split(key)
+    x = jax.random.normal(one)
+    three, four = jax.random.split(two)
+    return x + jax.random.normal(three)
+
+
+def rest_in_second_place(seed):
+    one, rng = jax.random.split(seed)
+    return jax.random.normal(one)
+
+
+def used_in_a_comment(key):
+    one, other = jax.random.split(key)
+    # return jax.random.normal(other)
+    return jax.random.normal(one)
 
 
 def rest_for_later(key):
@@ -1669,6 +1849,10 @@ def unit_vector(x):
 
 def inverse_square(x):
     return 1.0 / jnp.linalg.norm(x) ** 2
+
+
+def log_of_norm(x):
+    return jnp.log(jnp.linalg.norm(x))
 
 
 def norm_of_guarded(x):

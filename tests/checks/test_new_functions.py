@@ -9,23 +9,29 @@ import pytest
 from jaxscope.worker.checks.new_functions import find_lines
 
 FAULTS = (
-    "for _ in range(3):\n    jax.jit(lambda x: x * 2)(y)",
+    "for _ in range(30):\n    jax.jit(lambda x: x * 2)(y)",
+    "for _ in range(n):\n    jax.jit(lambda x: x * 2)(y)",
     "while n:\n    f = jax.jit(lambda x: x * k)\n    y = f(y)",
-    "for x in xs:\n    def step(a):\n        return a + 1\n    out = jax.jit(step)(x)",
-    "def train(xs):\n    for x in xs:\n        with t:\n            y = jax.jit(lambda a: a)(x)",
-    "for e in range(9):\n    for x in xs:\n        f = jit(lambda a: g(a))\n        f(x)",
+    "for x in batches:\n    def step(a):\n        return a + 1\n    out = jax.jit(step)(x)",
+    "def train(d):\n    for x in d.loader:\n        with t:\n            y = jit(lambda a: a)(x)",
+    "for e in range(9):\n    for x in range(e):\n        f = jit(lambda a: g(a))\n        f(x)",
 )
 ALIKE = (
-    "f = jax.jit(lambda x: x)\nfor x in xs:\n    f(x)",
-    "for n in sizes:\n    jax.jit(lambda x: x * n)(y)",
-    "for n in sizes:\n    fs.append(jax.jit(lambda x: x))",
-    "for n in sizes:\n    f = jax.jit(lambda x, n=n: x)\n    f(y)",
-    "for x in xs:\n    jax.jit(step)(x)",
-    "for x in xs:\n    def run():\n        return jax.jit(lambda a: a)(x)",
-    "for x in xs:\n    c.lr *= 0.5\n    jax.jit(lambda a: a * c.lr)(x)",
-    "for x in xs:\n    w[0] = x\n    jax.jit(lambda a: a * w[0])(x)",
-    "for x in xs:\n    numba.jit(lambda a: a)(x)",
-    "for n in sizes:\n    def step(a):\n        return a + n\n    out = jax.jit(step)(x)",
+    "f = jax.jit(lambda x: x)\nfor x in batches:\n    f(x)",
+    "for n in range(m):\n    jax.jit(lambda x: x * n)(y)",
+    "for n in range(m):\n    fs.append(jax.jit(lambda x: x))",
+    "for n in range(m):\n    f = jax.jit(lambda x, n=n: x)\n    f(y)",
+    "for x in batches:\n    jax.jit(step)(x)",
+    "for x in batches:\n    def run():\n        return jax.jit(lambda a: a)(x)",
+    "for x in batches:\n    c.lr *= 0.5\n    jax.jit(lambda a: a * c.lr)(x)",
+    "for x in batches:\n    w[0] = x\n    jax.jit(lambda a: a * w[0])(x)",
+    "for x in xs:\n    jax.jit(lambda a: a)(x)",
+    "for _ in range(3):\n    jax.jit(lambda x: x * 2)(y)",
+    "for k in (2, 3):\n    jax.jit(lambda x: x * 2)(y)",
+    "for x in batches:\n    t = time.perf_counter()\n    jax.jit(lambda a: a)(x)",
+    "def test_it():\n    for x in batches:\n        jax.jit(lambda a: a)(x)",
+    "for x in batches:\n    numba.jit(lambda a: a)(x)",
+    "for n in range(m):\n    def step(a):\n        return a + n\n    out = jax.jit(step)(x)",
 )
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from jaxscope.model.capture import Check
-from jaxscope.worker.checks.purity import PurityWatch, find_captured
+from jaxscope.worker.checks.captured_arrays import find_captured
+from jaxscope.worker.checks.purity import PurityWatch
+from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.host.user_module import execute_file
@@ -62,6 +64,18 @@ def make():
     kept = jnp.ones((4, 4))
     return lambda x: x @ kept
 closed = make()
+def learn():
+    global bias, twin, numpys, numbers
+    bias, twin, numpys, numbers = bias * 2, twin * 2, numpys * 2, numbers * 2
+def taught():
+    kept = np.ones((4, 4), np.float32)
+    def reads(x):
+        return x @ kept
+    jitted = jax.jit(reads)
+    for _ in range(2):
+        kept += jitted(kept)
+    return reads
+of_taught = taught()
 """
 
 
@@ -75,7 +89,7 @@ def check(tmp_path: Path, text: str) -> list[Check]:
     program: Any = trace_call(call)
     return [
         *(change.check for change in watch.find_changes()),
-        *find_captured(program.base.jaxpr, call.base),
+        *find_captured(CheckedCall(call, program)),
     ]
 
 
@@ -88,7 +102,7 @@ def check(tmp_path: Path, text: str) -> list[Check]:
         ("rebinds(f32[3])", "impure-global", "`total`", 24),
         ("Counter().count(f32[3])", "impure-attribute", "`n` of Counter", 10),
         ("Counter().note(f32[3])", "impure-attribute", "`log` of Counter", 13),
-        ("captures(f32[3])", "captured-constant", "`bias`", 31),
+        ("jit(captures)(f32[3])", "captured-constant", "`bias`", 31),
     ],
 )
 def test_a_change_is_named_with_its_line(
@@ -110,6 +124,13 @@ def test_a_pure_function_has_no_findings(tmp_path: Path) -> None:
     assert check(tmp_path, "pure(f32[3])") == []
 
 
+@pytest.mark.parametrize("call", ["captures(f32[3])", "jit(closed)(f32[4])"])
+def test_what_nothing_compiled_reads_or_nobody_changes_is_no_finding(
+    tmp_path: Path, call: str
+) -> None:
+    assert check(tmp_path, call) == []
+
+
 def test_a_large_constant_is_a_warning(tmp_path: Path) -> None:
     (finding,) = check(tmp_path, "captures_large(f32[3])")
 
@@ -119,12 +140,17 @@ def test_a_large_constant_is_a_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("call", "names", "readers", "line"),
     [
-        ("copied(f32[4])", "`numpys` or `same`", "Read by 0 (dot_general, checked.py:37).", 37),
-        ("inside(f32[4])", "`twin`", "Read by 0/jaxpr/0 (dot_general, checked.py:39).", 39),
-        ("loops(f32[4])", "`twin`", "Read by 0 (scan, checked.py:41).", 41),
-        ("twice(f32[4])", "`numbers`", "Read by 0 (dot_general, checked.py:43)", 43),
-        ("closed(f32[4])", "`kept`", "Read by 0 (dot_general, checked.py:46).", 46),
-        ("vmap(closed)(f32[2, 4])", "`kept`", "Read by 0 (dot_general, checked.py:46).", 46),
+        (
+            "jit(copied)(f32[4])",
+            "`numpys` or `same`",
+            "Read by 0 (dot_general, checked.py:37).",
+            37,
+        ),
+        ("jit(inside)(f32[4])", "`twin`", "Read by 0/jaxpr/0 (dot_general, checked.py:39).", 39),
+        ("jit(loops)(f32[4])", "`twin`", "Read by 0 (scan, checked.py:41).", 41),
+        ("jit(twice)(f32[4])", "`numbers`", "Read by 0 (dot_general, checked.py:43)", 43),
+        ("of_taught(f32[4])", "`kept`", "Read by 0 (dot_general, checked.py:54).", 54),
+        ("vmap(of_taught)(f32[2, 4])", "`kept`", "Read by 0 (dot_general, checked.py:54).", 54),
     ],
 )
 def test_a_constant_is_named_with_what_reads_it(

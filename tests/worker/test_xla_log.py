@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
+import warnings
 from pathlib import Path
+from typing import Any
 
+import jax
+import jax.numpy as jnp
 import pytest
 
 from jaxscope.client import one_shot
@@ -37,6 +43,18 @@ def loss(x):
 
 def short(p, g):
     return p[:10] + g[:10], jnp.sum(p)
+
+
+def both(p, q):
+    return p + q
+
+
+def cast(p, q):
+    return (p + q).astype(jnp.int32)
+
+
+def three(p, q, r):
+    return p * 2, (q + r).astype(jnp.int32), jnp.sum(r)
 """
 FOLDING = """\
 E1122 07:40:47.1 3 slow_operation_alarm.cc:73] Constant folding an instruction is taking > 1s:
@@ -66,14 +84,56 @@ def check_of(capture: Capture, rule: str) -> Check | None:
     return next((check for check in capture.checks if check.rule == rule), None)
 
 
-def test_a_donation_of_no_use_is_a_note(tmp_path: Path) -> None:
-    call = "jit(short, donate_argnums=0)(f32[1000], f32[1000])"
-    capture, printed = take(tmp_path, call, "cpu")
+NONE = "no result has its type, or as many elements"
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("short, donate_argnums=0)(f32[1000], f32[1000])", f"`p` (float32[1000]): {NONE} (1,000)."),
+        (
+            "both, donate_argnums=(0, 1))(f32[1000], f32[1000])",
+            "`q` (float32[1000]): each result of its type is written over another one (`p`).",
+        ),
+        (
+            "cast, donate_argnums=(0, 1))(f32[10], f32[10])",
+            "`q` (float32[10]): each result of as many elements is written over another one (`p`).",
+        ),
+    ],
+)
+def test_a_donation_of_no_use_is_a_note(tmp_path: Path, call: str, told: str) -> None:
+    capture, printed = take(tmp_path, f"jit({call}", "cpu")
     check = check_of(capture, "donation-unused")
-    assert check is not None and "float32[1000]. Donated with that type: `p`." in check.message
-    assert check.line == SOURCE.splitlines().index("def short(p, g):") + 1
+    assert check is not None
+    assert check.message == f"Donated, and no result can be written over it: {told}"
+    name = call.partition(",")[0]
+    assert SOURCE.splitlines()[check.line - 1].startswith(f"def {name}(")
     assert check.message in capture.messages and not check.equation
     assert "donated buffers" not in printed
+
+
+@pytest.mark.parametrize("donate", [(0,), (1,), (0, 1), (0, 1, 2)])
+@pytest.mark.parametrize("name", ["short", "both", "cast", "three"])
+def test_told_are_the_donations_that_jax_warns_of_and_the_program_does_not_use(
+    tmp_path: Path, name: str, donate: tuple[int, ...]
+) -> None:
+    """By plain JAX: the types of its warning, and the aliases of the compiled program."""
+    space: dict[str, Any] = {}
+    exec(SOURCE, space)
+    parameters = list(inspect.signature(space[name]).parameters)
+    donate = tuple(n for n in donate if n < len(parameters))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        arguments = [jnp.ones(1000)] * len(parameters)
+        text = jax.jit(space[name], donate_argnums=donate).lower(*arguments).compile().as_text()
+    warned = sum(str(each.message).count("float32[1000]") for each in caught)
+    used = {int(n) for n in re.findall(r": \((\d+), \{\}, may-alias\)", text.partition("\n")[0])}
+    left = {parameters[n] for n in donate if n not in used}
+
+    call = f"jit({name}, donate_argnums={donate})({', '.join(['f32[1000]'] * len(parameters))})"
+    check = check_of(take(tmp_path, call, "cpu")[0], "donation-unused")
+    told = set(re.findall(r"`(\w)` \(float32", check.message)) if check is not None else set()
+    assert (told, len(told)) == (left, warned)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from jaxscope.worker import compat
 from jaxscope.worker.checks.bounds import find_indices_out_of_bounds
 from jaxscope.worker.checks.branches import find_paid_branches
 from jaxscope.worker.checks.callbacks import find_callbacks_in_loops
+from jaxscope.worker.checks.captured_arrays import find_captured
 from jaxscope.worker.checks.float64 import find_float64
 from jaxscope.worker.checks.gathers import find_gathers
 from jaxscope.worker.checks.gradients import find_roots_at_zero, find_zero_gradients
@@ -24,7 +25,6 @@ from jaxscope.worker.checks.numerics import (
     find_unstable_formulas,
     find_where_gradients,
 )
-from jaxscope.worker.checks.purity import find_captured
 from jaxscope.worker.checks.state_types import find_changing_state
 from jaxscope.worker.checks.static_arguments import find_static_arguments
 from jaxscope.worker.checks.subject import CheckedCall
@@ -33,16 +33,16 @@ from jaxscope.worker.checks.unused_keys import find_unused_keys
 
 
 def find_impurity(subject: CheckedCall) -> Iterator[Check]:
-    """Globals, closures and attributes that changed, effects, and captured arrays."""
+    """Globals, closures and attributes that changed, and effects."""
     if subject.watch is not None:
         yield from (change.check for change in subject.watch.find_changes())
     if subject.effects is not None:
         yield from subject.effects.find_effects()
-    yield from find_captured(subject.program.base.jaxpr, subject.call.base)
 
 
 CHECKS: tuple[Callable[[CheckedCall], Iterator[Check]], ...] = (
     find_impurity,
+    find_captured,
     find_reused_keys,
     find_unrolled_loops,
     find_paid_branches,

@@ -26,6 +26,7 @@ import numpy as np
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Check, Severity
 from jaxscope.model.said import say, template
+from jaxscope.worker import compat
 from jaxscope.worker.checks.user_places import is_installed
 from jaxscope.worker.host.function_source import OF_JAX, innermost_function
 
@@ -161,10 +162,12 @@ class EffectWatch:
             if threading.get_ident() == thread:
                 frame = sys._getframe(1)
                 file, line = frame.f_code.co_filename, frame.f_lineno
-                is_seeded = name.endswith("default_rng") and bool(args or kwargs)
-                is_meant = is_seeded or (rule == PRINT and _shows_what_is_known(args))
+                is_meant = (name.endswith("default_rng") and bool(args or kwargs)) or (
+                    name == "open" and not _writes(*args[1:2], **kwargs)
+                )
                 if self.is_own(file) and not is_meant:
-                    self._seen.setdefault((rule, file, line), name)
+                    if rule != PRINT or _shows_tracer(args):
+                        self._seen.setdefault((rule, file, line), name)
                     if self.on_effect is not None:
                         self.on_effect(name, frame)
             return original(*args, **kwargs)
@@ -245,13 +248,17 @@ def _visible(base: Any) -> dict[str, Any]:
     return found
 
 
-def _shows_what_is_known(printed: tuple[Any, ...]) -> bool:
-    """Whether `print` shows shapes, types or numbers: that is meant to be seen while tracing."""
-    leaves = jax.tree.leaves(printed)
-    values = [each for each in leaves if not isinstance(each, str)]
-    texts = [each for each in leaves if isinstance(each, str)]
-    is_known = all(isinstance(each, int | float | np.dtype | type) for each in values)
-    return bool(values) and is_known and not any("Tracer" in each for each in texts)
+def _writes(mode: Any = "r", **_: Any) -> bool:
+    """Whether a file is opened to write: to read one is to have a constant, which may be meant."""
+    return not isinstance(mode, str) or not {*"wax+"}.isdisjoint(mode)
+
+
+def _shows_tracer(printed: tuple[Any, ...]) -> bool:
+    """Whether `print` shows a tracer where a number is expected: other texts may be meant."""
+    return any(
+        "Tracer" in each if isinstance(each, str) else isinstance(each, compat.Tracer)
+        for each in jax.tree.leaves(printed)
+    )
 
 
 def _state(value: Any) -> str:

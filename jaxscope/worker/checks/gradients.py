@@ -149,7 +149,8 @@ def find_roots_at_zero(subject: CheckedCall) -> Iterator[Check]:
 
     Told where nothing is added under the root, no `where` stands behind it, and what is squared is
     made of no comparison and of no random number, which may keep it from 0. Where the call divides
-    by the root, its value is not finite at 0 already: then 0 is no argument of it.
+    by the root, or takes its logarithm, its value is not finite at 0 already: then 0 is no argument
+    of it.
     """
     if not subject.is_differentiated:
         return
@@ -244,9 +245,10 @@ _STAYS_0 = frozenset(
 
 
 def _is_divisor(value: TracedValue, depth: int) -> bool:
-    """Whether something is divided by it, or by a power of it."""
+    """Whether something is divided by it, or by a power of it, or its logarithm is taken."""
     return depth > 0 and any(
         (user.name == "div" and user.inputs[1] is value)
+        or user.name == "log"
         or (user.name in _STAYS_0 and _is_divisor(user.outputs[0], depth - 1))
         for user in value.users
     )

@@ -3,12 +3,17 @@
 This reads the file, not the program: the loop is mostly around the call, not in it. Told is a
 lambda or a function that is defined in the loop's own body, jitted and called there, and that does
 not depend on anything that the loop changes: then one jitted function before the loop would do.
+
+Passed over are loops that may mean it: those that measure or test, and those of few rounds, or over
+what is written there, each of which may be of another shape and so needs a trace of its own.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
+import os
+import re
 from collections.abc import Iterator, Sequence
 
 from jaxscope.model.capture import Check, Severity
@@ -19,14 +24,22 @@ from jaxscope.worker.host.function_source import innermost_function
 RULE = "jit-in-loop"
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Loop = ast.For | ast.While
+_FEW = 10
+"""A `range` of fewer rounds is not reported."""
+_COUNTS = ("range", "trange", "tqdm.trange")
+_BATCHES = re.compile("batch|loader|dataset", re.IGNORECASE)
+_MEASURES = re.compile(
+    r"test|bench|profil|timeit|timer|perf_counter|time\.time|monotonic|block_until_ready|"
+    r"cache_size|clear_cache",
+    re.IGNORECASE,
+)
 
 
 def find_new_functions(subject: CheckedCall) -> Iterator[Check]:
     """In the file of the base function."""
     code = getattr(innermost_function(subject.call.base), "__code__", None)
     file = code.co_filename if code is not None else ""
-    tree = parse_file(file) if file and subject.is_own(file) else None
-    for line in find_lines(tree) if tree is not None else ():
+    for line in find_lines_of(file) if file and subject.is_own(file) else ():
         yield Check(
             RULE,
             Severity.WARNING,
@@ -42,6 +55,12 @@ def find_new_functions(subject: CheckedCall) -> Iterator[Check]:
         )
 
 
+def find_lines_of(file: str) -> list[int]:
+    """Lines of calls of `jit` on what is made anew in each round, without need."""
+    tree = None if _MEASURES.search(os.path.basename(file)) else parse_file(file)
+    return [] if tree is None else find_lines(tree)
+
+
 @functools.lru_cache(maxsize=32)
 def find_lines(tree: ast.Module) -> list[int]:
     """Lines of calls of `jit` on what is made anew in each round, without need."""
@@ -49,7 +68,17 @@ def find_lines(tree: ast.Module) -> list[int]:
     if not is_jit:
         return []
     found = []
-    for loop in (node for node in ast.walk(tree) if isinstance(node, _Loop)):
+    measuring = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and _MEASURES.search(node.name)
+    ]
+    loops = [n for n in ast.walk(tree) if isinstance(n, _Loop) and _has_many_rounds(n)]
+    for loop in loops:
+        if any(n.lineno <= loop.lineno <= (n.end_lineno or 0) for n in measuring):
+            continue
+        if _MEASURES.search(ast.unparse(loop)):
+            continue
         body = list(nodes_in_same_call(loop.body))
         changed = changed_names(loop, body)
         made = {n.name: n for n in body if isinstance(n, ast.FunctionDef) and not n.decorator_list}
@@ -66,6 +95,18 @@ def find_lines(tree: ast.Module) -> list[int]:
             if isinstance(function, _Function) and _reads(function).isdisjoint(changed):
                 found.append(jitted.lineno)
     return sorted(set(found))
+
+
+def _has_many_rounds(loop: _Loop) -> bool:
+    """Of a `while`, or a `for` over batches or a `range` that is not known to have few."""
+    if isinstance(loop, ast.While) or _BATCHES.search(ast.unparse(loop.iter)):
+        return True
+    if not isinstance(loop.iter, ast.Call) or ast.unparse(loop.iter.func) not in _COUNTS:
+        return False
+    try:
+        return len(range(*(ast.literal_eval(each) for each in loop.iter.args))) >= _FEW
+    except (ValueError, TypeError):
+        return True  # not written there
 
 
 @functools.lru_cache(maxsize=32)

@@ -21,6 +21,8 @@ from jaxscope.worker.checks.dataflow import Site, TracedValue, ancestors, num_ro
 from jaxscope.worker.checks.subject import CheckedCall
 from jaxscope.worker.checks.unrolled_loops import function_at
 
+CANCELLATION = "cancellation"
+
 
 def find_unstable_formulas(subject: CheckedCall) -> Iterator[Check]:
     """Formulas of `_FORMULAS`, each at the equation that ends it.
@@ -30,7 +32,9 @@ def find_unstable_formulas(subject: CheckedCall) -> Iterator[Check]:
     for site in subject.base.sites:
         for rule, fits, severity, message, remedy in _FORMULAS.get(site.name, ()):
             start, place = fits(site), subject.place(site)
-            if place and start is not None and _is_written_together(subject, start, place):
+            if start is None or not place or (rule == CANCELLATION and not _digits_matter(site)):
+                continue
+            if _is_written_together(subject, start, place):
                 yield Check(rule, severity, message, remedy, "", site.id, *place[:2])
                 break
 
@@ -117,7 +121,7 @@ def _log_of_logistic(site: Site) -> Site | None:
 def _log_of_one_plus(site: Site) -> Site | None:
     """Not of a whole number, of which log(1 + x) loses nothing, or of what is large."""
     value = _one_plus(site.inputs[0])
-    if value is None or value.number() is not None or _is_kept_off_0(value):
+    if value is None or _is_kept_off_0(value):
         return None
     source = value.source()
     is_float = source.dtype is not None and jnp.issubdtype(source.dtype, jnp.floating)
@@ -135,11 +139,24 @@ def _one_minus_cos(site: Site) -> Site | None:
 
 
 def _is_kept_off_0(value: TracedValue) -> bool:
-    """Whether it is not small: a `where` or a bound may see to it, or it is made of integers."""
+    """Whether it is not small: a `where` or a bound may see to it, or it is made of integers.
+
+    What is made of numbers that are written there is known not to be; what one is added to is
+    seldom small.
+    """
+    if _is_shifted(value) or all(
+        each.number() is not None or each.maker for each in ancestors(value, 40)
+    ):
+        return True
     makers = (each.maker for each in ancestors(value, 12))
     return _is_made_of_integers(value, 6) or any(
         each is not None and each.name in ("select_n", "max", "clamp") for each in makers
     )
+
+
+def _is_shifted(value: TracedValue) -> bool:
+    site = _maker(value, "add", "sub")
+    return site is not None and any(each.number() not in (None, 0.0) for each in site.inputs)
 
 
 def _is_made_of_integers(value: TracedValue, depth: int) -> bool:
@@ -155,6 +172,59 @@ def _is_made_of_integers(value: TracedValue, depth: int) -> bool:
     if not rest or any(number is not None and abs(number) < 1 for number in numbers):
         return False
     return all(_is_made_of_integers(each, depth - 1) for each in rest)
+
+
+_KEEPS_DIGITS = frozenset(
+    {"neg", "mul", "abs", "integer_pow", "square", "convert_element_type", "broadcast_in_dim"}
+    | {"reshape", "squeeze", "expand_dims", "transpose", "copy"}
+)
+_NEEDS_DIGITS = frozenset({"sqrt", "rsqrt", "log", "cbrt", "pow"})
+
+
+def _digits_matter(site: Site) -> bool:
+    """Whether something large is made of a small difference: a ratio, a root or a logarithm.
+
+    Where it is added to something, as in most losses, its digits are lost there anyhow. A variance
+    by squares can be negative, so it matters where it is a result as well.
+    """
+    is_variance = site.name == "sub" and _variance_by_squares(site) is not None
+    varying = {id(each) for each in ancestors(site.outputs[0], 12) if each.maker is None}
+    waiting, seen = list(site.outputs), {id(site)}
+    while waiting:
+        value = waiting.pop()
+        if is_variance and value.is_result:
+            return True
+        for user in value.users:
+            if id(user) in seen:
+                continue
+            seen.add(id(user))
+            needs = user.name in _NEEDS_DIGITS and user.inputs[0] is value
+            if needs or (user.name == "div" and _vanishes_too(user, value, varying)):
+                return True
+            is_shifted = is_variance and user.name == "add" and _has_number(user)
+            if user.name in _KEEPS_DIGITS or user.name == "div" or is_shifted:
+                waiting += user.outputs
+    return False
+
+
+def _has_number(site: Site) -> bool:
+    return any(each.number() is not None for each in site.inputs)
+
+
+def _vanishes_too(division: Site, value: TracedValue, varying: set[int]) -> bool:
+    """Whether a value is divided by, or by what is made of the same arguments without a sum."""
+    below = division.inputs[1]
+    if below is value:
+        return True
+    waiting = [below.source()]
+    while waiting:
+        each = waiting.pop().source()
+        if each.maker is None:
+            if each.constant is None and id(each) in varying:
+                return True
+        elif each.maker.name in _KEEPS_DIGITS:
+            waiting += each.maker.inputs
+    return False
 
 
 def _variance_by_squares(site: Site) -> Site | None:
@@ -251,7 +321,7 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
             say("jax.nn.log_sigmoid(x); of 1 - sigmoid(x): jax.nn.log_sigmoid(-x)"),
         ),
         (
-            "cancellation",
+            CANCELLATION,
             _log_of_one_plus,
             Severity.INFO,
             say(
@@ -284,21 +354,21 @@ _FORMULAS: dict[str, tuple[Formula, ...]] = {
     ),
     "sub": (
         (
-            "cancellation",
+            CANCELLATION,
             _exp_minus_one,
             Severity.INFO,
             say("exp(x) - 1 loses the digits of a small x: below 5.9e-8 in float32 it is 0."),
             "jnp.expm1(x)",
         ),
         (
-            "cancellation",
+            CANCELLATION,
             _one_minus_cos,
             Severity.INFO,
             say("1 - cos(x) loses the digits of a small x: below 2e-4 in float32 it is 0."),
             "2 * jnp.sin(x / 2) ** 2",
         ),
         (
-            "cancellation",
+            CANCELLATION,
             _variance_by_squares,
             Severity.INFO,
             say(

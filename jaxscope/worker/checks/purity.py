@@ -1,35 +1,27 @@
-"""What tracing changed outside the function, and which arrays the trace captured as constants.
+"""What tracing changed outside the function.
 
 JAX records operations on arrays and nothing else: an append to a global list or a change of an
 attribute happens once, while tracing, and never when the compiled program runs. Watched are the
 globals that the base function sees (rebinding, and the contents of lists, dictionaries, sets and of
 objects of the file's own classes), the object that a method belongs to, and containers that are
-defaults of arguments. Captured arrays are
-found with their names and the equations that read them.
+defaults of arguments.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
-import os
-import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
 from typing import Any
 
-import jax
-import numpy as np
-
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Check, Severity
-from jaxscope.model.said import EITHER, Said, join_first, say, say_joined
+from jaxscope.model.said import say
 from jaxscope.worker import compat
 from jaxscope.worker.host.function_source import innermost_function
 from jaxscope.worker.host.source import SourceSnapshot
-from jaxscope.worker.host.values import aval_bytes, aval_text
-from jaxscope.worker.provenance.tagging import nested_jaxprs
 
 MAX_ELEMENTS = 10_000
 """Larger containers are not watched: comparing them would take longer than tracing."""
@@ -339,124 +331,3 @@ def _changes(node: ast.AST, is_target: Any) -> bool:
         or (isinstance(target, ast.Subscript | ast.Attribute) and is_target(target.value))
         for target in targets
     )
-
-
-_NAMES_OF_CONSTANTS = re.compile(r"`(_*[A-Z]{3,}[A-Z0-9]*|_*[A-Z]+_[A-Z0-9_]+)`")
-"""A name such as `TABLE` says that nobody changes it; one such as `W1` may be a parameter."""
-
-LARGE_CONSTANT_BYTES = 1 << 20
-_MOST_TOLD = 20
-_MOST_READERS = 3
-
-
-@dataclass(frozen=True, eq=False)
-class _Constant:
-    """A constant of a jaxpr or of one inside, with the ids and equations that read it."""
-
-    value: Any
-    readers: list[tuple[str, Any]]
-
-
-def find_captured(jaxpr: Any, base: Any) -> list[Check]:
-    """The arrays that a trace holds as constants: those with a name, and large ones.
-
-    Args:
-        jaxpr: The closed jaxpr of the base function.
-        base: The function, whose globals and closure have the names.
-    """
-    constants: dict[int, _Constant] = {}
-    _collect(jaxpr, "", constants)
-    function = innermost_function(base)
-    cells = getattr(function, "__closure__", None) or ()
-    free = getattr(getattr(function, "__code__", None), "co_freevars", ())
-    names = [*_array_contents(zip(free, cells, strict=False)), *_globals_of(function).items()]
-    findings: list[Check] = []
-    for constant in constants.values():
-        name = _name_of(constant.value, names)
-        is_large = aval_bytes(constant.value) >= LARGE_CONSTANT_BYTES
-        is_named = bool(name) and not _NAMES_OF_CONSTANTS.fullmatch(name)
-        if (is_named or is_large) and len(findings) < _MOST_TOLD:
-            findings.append(_describe(name, constant))
-    return findings
-
-
-def _collect(jaxpr: Any, prefix: str, constants: dict[int, _Constant]) -> None:
-    inner = compat.open_jaxpr(jaxpr)
-    own: dict[Any, _Constant] = {}
-    for variable, value in zip(inner.constvars, compat.consts_of(jaxpr), strict=False):
-        if hasattr(value, "shape"):
-            own[variable] = constants.setdefault(id(value), _Constant(value, []))
-    for number, equation in enumerate(inner.eqns):
-        id_ = f"{prefix}{number}"
-        read = {atom for atom in equation.invars if not compat.is_literal(atom) and atom in own}
-        for variable in read:
-            own[variable].readers.append((id_, equation))
-        for name, called in nested_jaxprs(equation.params):
-            _collect(called, f"{id_}/{name}/", constants)
-
-
-def _array_contents(cells: Any) -> Iterator[tuple[str, Any]]:
-    for name, cell in cells:
-        try:
-            yield name, cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
-
-
-def _globals_of(function: Any) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = getattr(function, "__globals__", {})
-    return found
-
-
-def _name_of(constant: Any, names: Sequence[tuple[str, Any]]) -> str:
-    """In backticks; empty where it has none. JAX holds arrays of its own, and copies of NumPy's."""
-    for name, value in names:
-        if value is constant:
-            return f"`{name}`"
-    alike = [name for name, value in names if _is_copied(value, constant)]
-    return say_joined((f"`{name}`" for name in dict.fromkeys(alike)), EITHER)
-
-
-def _is_copied(value: Any, constant: Any) -> bool:
-    return (
-        isinstance(value, np.ndarray)
-        and value.shape == constant.shape
-        and jax.dtypes.canonicalize_dtype(value.dtype) == constant.dtype
-        and np.array_equal(value.astype(constant.dtype), np.asarray(constant), equal_nan=True)
-    )
-
-
-def _describe(name: str, constant: _Constant) -> Check:
-    size = aval_bytes(constant.value)
-    what = say("The array {name}", name=name) if name else say("An array without a name")
-    id, first = constant.readers[0] if constant.readers else ("", None)
-    file, line = (first is not None and compat.user_place(first)) or ("", 0)
-    type = aval_text(jax.typeof(constant.value))
-    return Check(
-        rule="captured-constant",
-        severity=Severity.WARNING if size >= LARGE_CONSTANT_BYTES else Severity.INFO,
-        message=say(
-            "{what} ({type}, {size:,} bytes) was captured: it is a constant of the program, and a "
-            "later change of it changes nothing. {readers}",
-            what=what,
-            type=type,
-            size=size,
-            readers=_tell_readers(constant.readers),
-        ),
-        remedy=say("Pass it as an argument, so that a new value needs no new trace."),
-        lesson="samples/pure_and_impure.py",
-        equation=id,
-        line=line,
-        file=file,
-    )
-
-
-def _tell_readers(readers: Sequence[tuple[str, Any]]) -> Said:
-    if not readers:
-        return say("No equation reads it.")
-    told = []
-    for id_, equation in readers:
-        place = compat.user_place(equation)
-        where = f", {os.path.basename(place[0])}:{place[1]}" if place else ""
-        told.append(f"{id_} ({equation.primitive.name}{where})")
-    return say("Read by {readers}.", readers=join_first(told, _MOST_READERS))

@@ -15,7 +15,7 @@ import re
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
 from jaxscope.model.protobuf import Field, read_fields, read_packed
-from jaxscope.model.said import say, say_joined
+from jaxscope.model.said import CLAUSES, Said, say, say_joined
 from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.host.job import note_program
@@ -473,7 +473,10 @@ def catching_donations(notes: list[LogNote]) -> Iterator[None]:
 
 
 def name_donated(note: LogNote, lowered: Any, inputs: Sequence[tuple[str, Any]]) -> LogNote:
-    """The note, with the donated arguments whose types JAX warns of.
+    """The note, with the donated arguments that JAX warns of and why no result can take each.
+
+    JAX gives a result the first donated argument of its type, and what is left then to results of
+    as many elements; XLA decides about those.
 
     Args:
         note: The note; one of another rule comes back as it is.
@@ -482,18 +485,52 @@ def name_donated(note: LogNote, lowered: Any, inputs: Sequence[tuple[str, Any]])
     """
     if note.rule != "donation-unused" or len(inputs) != compat.num_arguments(lowered):
         return note
-    donated, _ = _donated(lowered)
-    names = [
-        f"`{path}`"
-        for path, aval in (inputs[place] for place in donated)
-        if f"{aval.dtype}[{','.join(map(str, aval.shape))}]" in note.message
-    ]
-    if not names:
+    try:
+        taken = compat.usable_donations(lowered)
+        results = [(each.shape, each.dtype) for each in jax.tree.leaves(lowered.out_info)]
+    except Exception:  # what a release names differently costs the names, never the capture
         return note
-    told = say(
-        "{message} Donated with that type: {names}.", message=note.message, names=", ".join(names)
+    donated, kept = _donated(lowered)
+    told = [
+        say(
+            "`{path}` ({type}): {why}",
+            path=inputs[place][0],
+            type=_name_type(inputs[place][1]),
+            why=_why_unused(inputs[place][1], inputs, taken, results),
+        )
+        for place in donated
+        if place in kept and place not in taken
+    ]
+    if not told:
+        return note
+    message = say(
+        "Donated, and no result can be written over it: {told}.", told=say_joined(told, CLAUSES)
     )
-    return dataclasses.replace(note, message=told)
+    return dataclasses.replace(note, message=message)
+
+
+def _name_type(aval: Any) -> str:
+    return f"{aval.dtype}[{','.join(map(str, aval.shape))}]"
+
+
+def _why_unused(
+    aval: Any,
+    inputs: Sequence[tuple[str, Any]],
+    taken: Mapping[int, int | None],
+    results: Sequence[tuple[tuple[int, ...], Any]],
+) -> Said:
+    alike = [n for n, result in enumerate(results) if result == (aval.shape, aval.dtype)]
+    num_elements = math.prod(aval.shape)
+    if not any(math.prod(shape) == num_elements for shape, _ in results):
+        return say("no result has its type, or as many elements ({count:,})", count=num_elements)
+    by = ", ".join(
+        f"`{inputs[place][0]}`"
+        for place, result in taken.items()
+        if (result in alike if alike else math.prod(inputs[place][1].shape) == num_elements)
+    )
+    if alike:
+        return say("each result of its type is written over another one ({names})", names=by)
+    return say("each result of as many elements is written over another one ({names})", names=by)
 
 
 def place_note(

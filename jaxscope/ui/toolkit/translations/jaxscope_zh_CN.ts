@@ -2176,6 +2176,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第二个的捐赠参数</translation>
     </message>
     <message>
+        <source>Donated, and no result can be written over it: {told}.</source>
+        <translation>已捐赠，但没有结果可以写到它上面：{told}。</translation>
+    </message>
+    <message>
         <source>Donated, and no result can be written over it: {types}.</source>
         <translation>已捐赠，但没有结果可以写在它上面：{types}。</translation>
     </message>
@@ -10216,6 +10220,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>`zero_small`，它保持形状；然后是 `keep_large`，它按条件选取元素；还有 `absolute_if`，它按数值分支。</translation>
     </message>
     <message>
+        <source>`{path}` ({type}): {why}</source>
+        <translation>`{path}`（{type}）：{why}</translation>
+    </message>
+    <message>
         <source>a + b of {size} MiB each in f32, jitted: two arrays read, one written.</source>
         <translation>f32 的 a + b，各 {size} MiB，用 jit 编译：读两个数组，写一个。</translation>
     </message>
@@ -11016,6 +11024,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个运算单独执行；变换重新追踪</translation>
     </message>
     <message>
+        <source>each result of as many elements is written over another one ({names})</source>
+        <translation>元素个数相同的每个结果都写到另一个参数上（{names}）</translation>
+    </message>
+    <message>
+        <source>each result of its type is written over another one ({names})</source>
+        <translation>与它类型相同的每个结果都写到另一个参数上（{names}）</translation>
+    </message>
+    <message>
         <source>each side was compiled for its own</source>
         <translation>两侧各为自己的编译</translation>
     </message>
@@ -11740,6 +11756,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第 {line} 行</translation>
     </message>
     <message>
+        <source>line {line} changes it, and what was compiled before keeps the old value</source>
+        <translation>第 {line} 行改变它，而此前编译的程序保留旧值</translation>
+    </message>
+    <message>
         <source>line {line}: {lines}</source>
         <translation>第 {line} 行：{lines}</translation>
     </message>
@@ -12066,6 +12086,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>no reason was written</source>
         <translation>没有写明原因</translation>
+    </message>
+    <message>
+        <source>no result has its type, or as many elements ({count:,})</source>
+        <translation>没有结果与它类型相同，也没有结果的元素个数相同（{count:,}）</translation>
     </message>
     <message>
         <source>no rule counts {primitive}</source>
@@ -13118,6 +13142,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>the program computes nothing, so there is nothing to compare</source>
         <translation>程序什么也不计算，所以没有可以比较的内容</translation>
+    </message>
+    <message>
+        <source>the program has a copy of it, and a later change of it changes nothing</source>
+        <translation>程序有它的一份副本，以后改变它不会改变任何结果</translation>
     </message>
     <message>
         <source>the program is one jitted function, so its eager run is compiled, too</source>
@@ -14214,10 +14242,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{made} 是 {value}{where}。</translation>
     </message>
     <message>
-        <source>{message} Donated with that type: {names}.</source>
-        <translation>{message}以那种类型捐赠的有：{names}。</translation>
-    </message>
-    <message>
         <source>{mild:,} mild and {severe:,} severe outliers are among the samples.</source>
         <translation>样本中有 {mild:,} 个轻度和 {severe:,} 个重度异常值。</translation>
     </message>
@@ -15280,8 +15304,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{what}（第 {line} 行）</translation>
     </message>
     <message>
-        <source>{what} ({type}, {size:,} bytes) was captured: it is a constant of the program, and a later change of it changes nothing. {readers}</source>
-        <translation>{what}（{type}，{size:,} 字节）被捕获：它是程序的一个常量，以后改变它不会改变任何结果。{readers}</translation>
+        <source>{what} ({type}, {size:,} bytes) was captured: it is a constant of the program; {why}. {readers}</source>
+        <translation>{what}（{type}，{size:,} 字节）被捕获：它是程序的一个常量；{why}。{readers}</translation>
     </message>
     <message>
         <source>{what} failed: {why}</source>
