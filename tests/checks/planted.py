@@ -246,6 +246,8 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "grad(unit_vector)(f32[3])",
         "grad(inverse_square)(f32[3])",
         "grad(log_of_norm)(f32[3])",
+        "grad(log_of_less)(f32[3])",
+        "grad(norm_of_product)(f32[3], f32[3])",
         "grad(norm_of_replaced)(f32[3], f32[3])",
         "grad(norm_of_noisy)(f32[3], key(0))",
         "grad(lambda x: jnp.sum(x**2))(f32[8])",
@@ -262,6 +264,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "growing(f32[4])",
         "jax.tree.map(lambda p: jnp.tanh(p) * 2 + 1, [f32[4] for _ in range(60)])",
         "horner(f32[4])",
+        "eliminated(f32[6, 6])",
     ),
     "loop-for-vmap": (
         "vmap(row)(f32[40, 8])",
@@ -485,6 +488,17 @@ def growing(x):
     for _ in range(30):
         x = jnp.concatenate([x, jnp.sin(x[-1:]) + jnp.cos(x[:1]) * 2.0])
     return x
+
+
+def eliminated(m):
+    a = [[m[i, j] for j in range(6)] for i in range(6)]
+    for p in range(6):
+        inverse = 1.0 / a[p][p]
+        a[p] = [v * inverse for v in a[p]]
+        for r in range(6):
+            if r != p:
+                a[r] = [v - a[r][p] * w for v, w in zip(a[r], a[p], strict=True)]
+    return jnp.stack([jnp.stack(row) for row in a])
 
 
 def horner(x):
@@ -1853,6 +1867,14 @@ def inverse_square(x):
 
 def log_of_norm(x):
     return jnp.log(jnp.linalg.norm(x))
+
+
+def log_of_less(x):
+    return jnp.log(jnp.linalg.norm(x) - x[0])
+
+
+def norm_of_product(x, y):
+    return jnp.linalg.norm(jnp.cross(x, y))
 
 
 def norm_of_guarded(x):

@@ -138,17 +138,15 @@ def _word(site: Site) -> str:
     return site.name
 
 
-_MAY_VANISH = frozenset(
-    {"sub", "add", "neg", "mul", "dot_general", "slice", "dynamic_slice", "gather", "concatenate"}
-)
-"""What can be 0 where it is computed of arguments, as an exponential cannot."""
+_PARTS = frozenset({"slice", "dynamic_slice", "gather"})
+_PASSES_0 = frozenset({"neg", "concatenate", "sub"})
 
 
 def find_roots_at_zero(subject: CheckedCall) -> Iterator[Check]:
     """The root of a sum of squares in what is differentiated: a norm has no gradient at 0.
 
     Told where nothing is added under the root, no `where` stands behind it, and what is squared is
-    made of no comparison and of no random number, which may keep it from 0. Where the call divides
+    an argument or a difference, made of no comparison and of no random number, which may keep it from 0. Where the call divides
     by the root, or takes its logarithm, its value is not finite at 0 already: then 0 is no argument
     of it.
     """
@@ -227,10 +225,29 @@ def _vanishes(value: TracedValue, depth: int) -> bool:
 
 
 def _may_be_zero(value: TracedValue) -> bool:
+    """Whether it is an argument, or a difference of arguments: what is computed seldom is 0."""
+    made_of = [each.source() for each in ancestors(value, 40)]
+    return (
+        _is_argument(value, 8)
+        and any(each.maker is None and each.constant is None for each in made_of)
+        and not any(map(_is_kept_from_0, made_of))
+    )
+
+
+def _is_argument(value: TracedValue, depth: int) -> bool:
+    """Whether it is given or known, or made of such by differences alone."""
     source = value.source()
-    if source.maker is None:
-        return source.constant is None and _is_float(source)
-    return source.maker.name in _MAY_VANISH and not any(map(_is_kept_from_0, ancestors(source, 40)))
+    if source.number() is not None or source.maker is None:
+        return _is_float(source)
+    site = source.maker
+    if site.name in _PARTS:
+        return depth > 0 and _is_argument(site.inputs[0], depth - 1)
+    is_known = site.name == "mul" and all(each.number() is not None for each in site.inputs)
+    return is_known or (
+        depth > 0
+        and site.name in _PASSES_0
+        and all(_is_argument(each, depth - 1) for each in site.inputs)
+    )
 
 
 def _is_kept_from_0(value: TracedValue) -> bool:
@@ -245,11 +262,11 @@ _STAYS_0 = frozenset(
 
 
 def _is_divisor(value: TracedValue, depth: int) -> bool:
-    """Whether something is divided by it, or by a power of it, or its logarithm is taken."""
+    """Whether something is divided by it or a power of it, or a logarithm taken; or of less."""
     return depth > 0 and any(
         (user.name == "div" and user.inputs[1] is value)
         or user.name == "log"
-        or (user.name in _STAYS_0 and _is_divisor(user.outputs[0], depth - 1))
+        or (user.name in _STAYS_0 | {"sub"} and _is_divisor(user.outputs[0], depth - 1))
         for user in value.users
     )
 

@@ -22,6 +22,8 @@ from jaxscope.worker.checks.subject import CheckedCall, parse_file
 
 SCAN, VMAP = "unrolled-loop", "loop-for-vmap"
 MIN_ROUNDS = 10
+MIN_OF_A_ROUND = 5
+"""Shorter rounds are mostly written out on purpose: XLA fuses them, and a loop cannot."""
 MIN_EQUATIONS = 200
 """Of fewer, elementwise ones mostly, XLA makes one kernel: a loop would be slower."""
 _WORTH_A_WARNING = 1_000
@@ -71,7 +73,7 @@ def _find_in(
             start, period, rounds = _find_period(keys)
             sites = [body.sites[n] for n in numbers[start : start + period * rounds]]
             size = sum(_weight(site, weights) for site in sites)
-            if rounds < MIN_ROUNDS or size < MIN_EQUATIONS:
+            if rounds < MIN_ROUNDS or size < max(MIN_EQUATIONS, rounds * MIN_OF_A_ROUND):
                 continue
             rule = _kind(sites, period)
             if rule:
