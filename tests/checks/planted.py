@@ -48,6 +48,9 @@ FAULTS: dict[str, tuple[str, ...]] = {
         "value_and_grad(hypotenuse, argnums=(0, 1))(f32[()], f32[()])",
         "grad(root_of_dot)(f32[8])",
         "grad(root_mean_square)(f32[8])",
+        "grad(penalized)(f32[3], f32[3])",
+        "grad(almost_unit)(f32[3])",
+        "grad(at_least)(f32[3])",
         "vmap(grad(norm))(f32[4, 8])",
     ),
     "float64-not-available": (
@@ -247,6 +250,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "grad(inverse_square)(f32[3])",
         "grad(log_of_norm)(f32[3])",
         "grad(log_of_less)(f32[3])",
+        "grad(force_of_distance)(f32[3], f32[3])",
         "grad(norm_of_product)(f32[3], f32[3])",
         "grad(norm_of_replaced)(f32[3], f32[3])",
         "grad(norm_of_noisy)(f32[3], key(0))",
@@ -265,6 +269,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "jax.tree.map(lambda p: jnp.tanh(p) * 2 + 1, [f32[4] for _ in range(60)])",
         "horner(f32[4])",
         "eliminated(f32[6, 6])",
+        "written_out(f32[4])",
     ),
     "loop-for-vmap": (
         "vmap(row)(f32[40, 8])",
@@ -487,6 +492,12 @@ def scanned(x):
 def growing(x):
     for _ in range(30):
         x = jnp.concatenate([x, jnp.sin(x[-1:]) + jnp.cos(x[:1]) * 2.0])
+    return x
+
+
+def written_out(x):
+    for _ in range(60):  # unrolled, so that XLA fuses it
+        x = jnp.tanh(x) * 1.5 + jnp.sin(x) - 0.1 * x
     return x
 
 
@@ -1867,6 +1878,22 @@ def inverse_square(x):
 
 def log_of_norm(x):
     return jnp.log(jnp.linalg.norm(x))
+
+
+def penalized(w, x):
+    return ((w * x) ** 2).sum() + 0.1 * jnp.linalg.norm(w)
+
+
+def almost_unit(x):
+    return (x / (jnp.linalg.norm(x) + 1e-6))[0]
+
+
+def at_least(x):
+    return jnp.cos(jnp.maximum(jnp.linalg.norm(x), 1e-8))
+
+
+def force_of_distance(x, y):
+    return jnp.exp(-jnp.linalg.norm(x - y))
 
 
 def log_of_less(x):

@@ -146,9 +146,11 @@ def find_roots_at_zero(subject: CheckedCall) -> Iterator[Check]:
     """The root of a sum of squares in what is differentiated: a norm has no gradient at 0.
 
     Told where nothing is added under the root, no `where` stands behind it, and what is squared is
-    an argument or a difference, made of no comparison and of no random number, which may keep it from 0. Where the call divides
-    by the root, or takes its logarithm, its value is not finite at 0 already: then 0 is no argument
-    of it.
+    an argument or a difference, made of no comparison and of no random number, which may keep it
+    from 0. Where the call divides by the root, or takes its logarithm, its value is not finite at 0
+    already: then 0 is no argument of it. And only where it is a part of the result, alone or added
+    to others, as a penalty is; or where a small number is added to it, or is its least: then 0 is
+    expected.
     """
     if not subject.is_differentiated:
         return
@@ -160,6 +162,8 @@ def find_roots_at_zero(subject: CheckedCall) -> Iterator[Check]:
         if place is None or _is_chosen(site.outputs[0], 4) or _is_divisor(site.outputs[0], 4):
             continue
         if not _leads_to_a_result(site, lambda user: not _ends_smoothness(user)):
+            continue
+        if not _is_guarded(site.outputs[0], 4) and not _leads_to_a_result(site, _sums_norms):
             continue
         yield Check(
             "root-gradient-at-zero",
@@ -269,6 +273,28 @@ def _is_divisor(value: TracedValue, depth: int) -> bool:
         or (user.name in _STAYS_0 | {"sub"} and _is_divisor(user.outputs[0], depth - 1))
         for user in value.users
     )
+
+
+def _is_guarded(value: TracedValue, depth: int) -> bool:
+    """Whether a small number is added to it, or is its least: then it is expected to be 0."""
+    return depth > 0 and any(
+        (user.name in ("add", "max", "clamp") and any(map(_is_small, user.inputs)))
+        or (user.name in _STAYS_0 and _is_guarded(user.outputs[0], depth - 1))
+        for user in value.users
+    )
+
+
+def _is_small(value: TracedValue) -> bool:
+    number = value.number()
+    return number is not None and 0.0 < number < 1e-2
+
+
+def _sums_norms(user: Site) -> bool:
+    """Whether an equation adds norms up or scales them, as a penalty does."""
+    is_scaled = user.name in ("mul", "div", "sub") and any(
+        each.number() is not None for each in user.inputs
+    )
+    return is_scaled or user.name in _STAYS_0 | {"reduce_sum", "add", "add_any", "neg"}
 
 
 def _is_chosen(value: TracedValue, depth: int) -> bool:

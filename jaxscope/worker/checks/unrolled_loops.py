@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+import linecache
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -76,11 +77,16 @@ def _find_in(
             if rounds < MIN_ROUNDS or size < max(MIN_EQUATIONS, rounds * MIN_OF_A_ROUND):
                 continue
             rule = _kind(sites, period)
-            if rule:
+            if rule and not _is_meant(file, line):
                 covered.update(numbers)
                 in_all = _count(sites), _count(sites[:period]), total
                 severity = Severity.WARNING if size >= _WORTH_A_WARNING else Severity.INFO
                 yield _describe(rule, severity, file, line, sites[0].id, rounds, in_all)
+
+
+def _is_meant(file: str, line: int) -> bool:
+    """Whether a line near a loop says that it is unrolled."""
+    return any("unroll" in linecache.getline(file, n).lower() for n in range(line - 4, line + 4))
 
 
 def _describe(
