@@ -188,6 +188,7 @@ class Wiring:
 
     def __init__(self, view: View, expanded: frozenset[str]) -> None:
         self._ends, self._bundles = _know_edges(view)
+        self._found: dict[int, list[Wire]] = view.remembered.setdefault("wires", {})
         self._num_outputs = self._ends.num_outputs
         self._opens = _find_open(view, expanded, self._ends)
         self.hidden = self._hide_copies(view, expanded)
@@ -250,7 +251,12 @@ class Wiring:
         return list(dict.fromkeys([value // num for value in values]))
 
     def find(self, groups: Collection[int]) -> None:
-        """Find the lines of some open groups."""
+        """Find the lines of some open groups, unless an earlier picture of the view has them."""
+        if new := [group for group in groups if group not in self._found]:
+            self._find(new)
+        self.wires.update((group, self._found[group]) for group in groups)
+
+    def _find(self, groups: Collection[int]) -> None:
         ends = self._ends
         is_wanted = np.zeros(len(ends.parent), bool)
         is_wanted[list(groups)] = True
@@ -258,20 +264,21 @@ class Wiring:
         passings = ends.list_border_crossings(is_wanted)
         needed = ends.top[np.concatenate([np.flatnonzero(is_top), passings.edge])]
         self._bundles.find(distinct(needed))
-        self.wires.update((group, []) for group in groups)
-        self._add_crossings(np.flatnonzero(is_top))
-        self._add_passings(passings)
+        made: dict[int, list[Wire]] = {group: [] for group in groups}
+        self._add_crossings(made, np.flatnonzero(is_top))
+        self._add_passings(made, passings)
+        self._found.update(made)  # only now, as another thread may look
 
-    def _add_crossings(self, edges: Int64s) -> None:
+    def _add_crossings(self, made: dict[int, list[Wire]], edges: Int64s) -> None:
         ends, bundle = self._ends, self._bundles.of_edge[edges].astype(np.int64)
         alike = _Alike(bundle * len(ends.parent) + ends.into[edges])
         for row, values in alike.pack(ends.value[edges], ends.type[edges]):
             edge = edges[row]
             source, target = int(ends.out[edge]), int(ends.into[edge])
             wire = Wire(source, target, int(bundle[row]), values)
-            self.wires[int(ends.top[edge])].append(wire)
+            made[int(ends.top[edge])].append(wire)
 
-    def _add_passings(self, passings: BorderCrossings) -> None:
+    def _add_passings(self, made: dict[int, list[Wire]], passings: BorderCrossings) -> None:
         ends, edges = self._ends, passings.edge
         bundle = self._bundles.of_edge[edges].astype(np.int64)
         alike = _Alike((bundle * len(ends.parent) + passings.box) * 2 + passings.is_entry)
@@ -279,7 +286,7 @@ class Wiring:
             box, number = int(passings.box[row]), int(bundle[row])
             port = Port(number, bool(passings.is_entry[row]))
             source, target = (port, box) if port.is_entry else (box, port)
-            self.wires[int(passings.group[row])].append(Wire(source, target, number, values))
+            made[int(passings.group[row])].append(Wire(source, target, number, values))
 
 
 class _Alike:

@@ -315,6 +315,7 @@ class _Resolver:
             for each in inputs
         }
         self._hidden = self._find_hidden()
+        self._seen_through = self._hidden.union(node for node, _ in self._leaving)
         self._known: dict[tuple[int, int, tuple[int, ...]], tuple[Origin, ...]] = {}
         self._used: set[tuple[int, int]] = set()
         self._element = _tuple_indices(self._graph, plumbing)
@@ -400,12 +401,7 @@ class _Resolver:
         return types[output]
 
     def _resolve_row(self, node: int, inputs: tuple[Input, ...]) -> tuple[Input, ...]:
-        if all(
-            each.source not in self._hidden
-            and (each.source, each.output) not in self._leaving
-            and (each.source, -1) not in self._leaving
-            for each in inputs
-        ):
+        if self._seen_through.isdisjoint([each[0] for each in inputs]):
             return inputs
         row: dict[Input, None] = {}
         for each in inputs:

@@ -24,6 +24,7 @@ from jaxscope.picture.view.tree import (
     nodes_of,
     place_nodes,
     read_all_orders,
+    with_children,
 )
 
 FORWARD_BACKWARD = (BranchKind.FORWARD, BranchKind.BACKWARD)
@@ -65,7 +66,7 @@ class _Pairer:
         held = 0
         for part in parts:
             held |= part
-        branch = dataclasses.replace(branch, children=tuple(children))
+        branch = with_children(branch, children)
         if branch.kind is not BranchKind.FUSION and {_FORWARD, _BACKWARD} <= set(parts):
             branch = _pair(self._draft, branch, parts)
         return branch, held
@@ -107,9 +108,11 @@ def _pair(draft: Draft, branch: Branch, parts: list[int]) -> Branch:
 
 def _part_results(draft: Draft, children: list[Child]) -> Iterator[Child]:
     """The children, with gradients among the results in a box of their own."""
-    places = place_nodes(tuple(children))
     kinds = [child.kind if isinstance(child, Branch) else None for child in children]
-
+    if BranchKind.RESULTS not in kinds:
+        yield from children
+        return
+    places = place_nodes(tuple(children))
     before = _dependencies(draft, tuple(children)) or [set() for _ in children]
 
     def is_gradient(node: int) -> bool:

@@ -336,17 +336,23 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
     """
     signature = _Signature(draft)
     names = _name_calls(draft.graph, root)
+    find_run = functools.cache(_find_run)  # groups of a repeat look alike
 
     def change(branch: Branch) -> Branch:
         if branch.kind in GATHERED:
             return branch
         children = branch.children
-        tokens = np.fromiter(
-            (signature.number(child) for child in children), np.int64, len(children)
-        )
+        tokens = tuple(map(signature.number, children))
         labels = [c.label if isinstance(c, Branch) else names.get(c) for c in children]
-        cuts = functools.cache(lambda: find_cuts(draft, children))  # few groups need them
-        boxed = _box(branch.id, children, tokens, labels, cuts, 0)
+        known: list[list[int]] = []
+
+        def cuts() -> list[int]:
+            """Of all children; few groups need them."""
+            if not known:
+                known.append(find_cuts(draft, children))
+            return known[0]
+
+        boxed = _box(branch.id, children, tokens, labels, cuts, find_run, 0)
         only = boxed[0] if len(boxed) == 1 else None
         is_half = branch.kind in (*FORWARD_BACKWARD, BranchKind.ORDER)
         if isinstance(only, Branch) and branch.label and not is_half:
@@ -375,17 +381,17 @@ def _name_calls(graph: Graph, root: Branch) -> dict[int, str]:
 def _box(
     prefix: str,
     children: tuple[Child, ...],
-    tokens: npt.NDArray[np.int64],
+    tokens: tuple[int, ...],
     labels: Sequence[str | None],
     cuts: Callable[[], list[int]],
+    find_run: Callable[[tuple[int, ...], tuple[bool, ...]], _Run | None],
     first: int,
 ) -> list[Child]:
     """Box the best run, then what is left before and after it. `first` numbers the children.
 
     Of `labels`, those of single operations are None.
     """
-    is_group = np.fromiter((label is not None for label in labels), bool, len(labels))
-    run = _find_run(tokens, is_group)
+    run = find_run(tokens, tuple(label is not None for label in labels))
     if run is None:
         return list(children)
     start = run.start
@@ -394,8 +400,10 @@ def _box(
         places = range(run.start, run.start + run.slack + 1)
         start = min(places, key=lambda at: (crossing[at], at))
     stop = start + run.period * run.copies
-    before = _box(prefix, children[:start], tokens[:start], labels[:start], cuts, first)
-    after = _box(prefix, children[stop:], tokens[stop:], labels[stop:], cuts, first + stop)
+    before = _box(prefix, children[:start], tokens[:start], labels[:start], cuts, find_run, first)
+    after = _box(
+        prefix, children[stop:], tokens[stop:], labels[stop:], cuts, find_run, first + stop
+    )
     repeat_id = f"{prefix}/repeat:{first + start}"
     label: str
     copies: list[Child] = []
@@ -434,9 +442,17 @@ def _without_numbers(label: str) -> str:
     return _NUMBER.sub("", label).rstrip(" ._") or label
 
 
-def _find_run(tokens: npt.NDArray[np.int64], is_group: npt.NDArray[np.bool_]) -> _Run | None:
-    """The run that covers most; among equals, the one with the shortest period."""
-    num = len(tokens)
+def _find_run(children: tuple[int, ...], are_groups: tuple[bool, ...]) -> _Run | None:
+    """The run that covers most; among equals, the one with the shortest period.
+
+    Args:
+        children: A number of each, the same for alike ones.
+        are_groups: Of each, whether it is a group.
+    """
+    num = len(children)
+    if num < _MIN_COPIES:
+        return None
+    tokens, is_group = np.asarray(children, np.int64), np.asarray(are_groups)
     best: _Run | None = None
     covered = 0
     for period in range(1, min(num // _MIN_COPIES, _MAX_PERIOD) + 1):

@@ -8,6 +8,7 @@ import dataclasses
 import enum
 import functools
 import itertools
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -167,17 +168,22 @@ def read_all_orders(graph: Graph) -> dict[int, str]:
 
 def map_branches(branch: Branch, change: Callable[[Branch], Branch]) -> Branch:
     """Rebuild a tree from the inside out, every branch changed."""
-    children = list(branch.children)
-    for at, child in enumerate(children):
+    children: list[Child] | None = None
+    for at, child in enumerate(branch.children):
         if isinstance(child, Branch):
-            children[at] = map_branches(child, change)
-    return change(with_children(branch, children))
+            changed = map_branches(child, change)
+            if changed is not child:
+                children = list(branch.children) if children is None else children
+                children[at] = changed
+    return change(branch if children is None else with_children(branch, children))
 
 
 def with_children(branch: Branch, children: Iterable[Child]) -> Branch:
-    """A branch with other children."""
-    of = branch
-    return Branch(of.id, of.kind, of.label, tuple(children), of.node, of.copies)
+    """A branch with other children; itself, where they are those that it has."""
+    of, changed = branch, tuple(children)
+    if len(changed) == len(of.children) and all(map(operator.is_, changed, of.children)):
+        return branch
+    return Branch(of.id, of.kind, of.label, changed, of.node, of.copies)
 
 
 def grow_tree(draft: Draft) -> Branch:
