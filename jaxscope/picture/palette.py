@@ -23,7 +23,7 @@ STYLE_NAMES = {
     Style.REPEAT: "group",  # one behind the other, and ×N in its title
     Style.SECTION: "group",
     Style.COLLECTIVE: "collective: devices exchange",
-    Style.PORT: "loop or branch value",
+    Style.PORT: "loop, branch or kernel value",
     Style.FORWARD: "forward",
     Style.BACKWARD: "backward",
 }

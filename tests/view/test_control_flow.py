@@ -13,6 +13,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
 from jax.extend.core import jaxpr_as_fun
 
 from jaxscope.model import NONE, Graph
@@ -477,3 +479,59 @@ def test_a_call_is_drawn_as_a_group_and_a_loop_with_its_inside_as_control_flow()
                     assert operation.rpartition(".")[2] in ("jit", "pjit", "call"), operation
                     assert style == Style.GROUP and ground in (0, 1)
         assert calls > 1 and loops == 2
+
+
+def _kernel(counts, x_ref, all_ref, out_ref, sum_ref, scratch_ref):  # type: ignore[no-untyped-def]
+    scratch_ref[...] = x_ref[...] * all_ref[0, 0]
+    out_ref[...] = scratch_ref[...] + counts[0]
+    sum_ref[...] = all_ref[...]
+
+
+def _call_kernel(counts: jax.Array, x: jax.Array, y: jax.Array) -> Any:
+    spec = pltpu.PrefetchScalarGridSpec(
+        num_scalar_prefetch=1,
+        grid=(2, 3),
+        in_specs=[pl.BlockSpec((2, 4), lambda i, j, _: (i, j)), pl.BlockSpec((4, 12))],
+        out_specs=[pl.BlockSpec((2, 4), lambda i, j, _: (i, j)), pl.BlockSpec((4, 12))],
+        scratch_shapes=[pltpu.VMEM((2, 4), jnp.float32)],
+    )
+    shape = jax.ShapeDtypeStruct((4, 12), jnp.float32)
+    return pl.pallas_call(_kernel, out_shape=(shape, shape), grid_spec=spec)(counts, x, y)
+
+
+def test_a_kernel_says_what_its_references_refer_to_and_how_often_it_runs() -> None:
+    """Pallas hands over prefetched scalars, inputs, outputs and scratch, in this order."""
+    x = jnp.ones((4, 12))
+    view = build_view(trace(_call_kernel, jnp.ones(3, jnp.int32), x, x, paths=("counts", "x", "y")))
+    texts = [text_of(view, box) for box in view.boxes]
+    assert "pallas_call ×6" in [text.title for text in texts]
+    assert {text.title: text.detail for text in texts if text.style is Style.PORT} == {
+        "counts": "operand 0 · i32[3]",
+        "x_ref": "block of operand 1 · f32[2,4]",
+        "all_ref": "operand 2 · f32[4,12]",
+        "out_ref": "block of result 0 · f32[2,4]",
+        "sum_ref": "result 1 · f32[4,12]",
+        "scratch_ref": "scratch memory · f32[2,4]",
+    }
+    titles = [text.title for text in texts]
+    lines = {(titles[edge.source], titles[edge.target]) for edge in view.edges}
+    assert {("counts", "counts"), ("x", "x_ref"), ("y", "all_ref")} <= lines
+
+
+def test_an_unknown_number_of_steps_is_not_told() -> None:
+    """The size of the grid is an operand, so that there are as many operands as references."""
+
+    def doubled(size: jax.Array, x: jax.Array) -> Any:
+        def kernel(x_ref, out_ref):  # type: ignore[no-untyped-def]
+            out_ref[...] = x_ref[...] * 2
+
+        block = pl.BlockSpec((2, 4), lambda i: (i, 0))
+        call = pl.pallas_call(kernel, out_shape=x, grid=(size,), in_specs=[block], out_specs=block)
+        return call(x)
+
+    graph = trace(doubled, 2, jnp.ones((4, 4)), paths=("size", "x"))
+    (label,) = (graph.group_label(group) for group in range(len(graph.groups)))
+    refers = [graph.attributes(node).get("refers", "") for node in range(len(graph.nodes))]
+    assert label == "pallas_call"
+    assert list(filter(None, refers)) == ["block of operand 1", "block of result 0"]
+    assert not any("operand" in graph.attributes(node) for node in range(len(graph.nodes)))

@@ -31,7 +31,8 @@ _NAME_PX = 10.0
 _NAME_MAX_PX = 64.0
 _LANE_PX = 6.0
 
-_BEGIN = (Role.CARRY_IN, Role.SLICE)
+_BEGIN = (Role.CARRY_IN, Role.SLICE, Role.READ)
+_NO_SIDE = (Role.VERDICT, Role.WRITTEN)
 
 
 class Carry(NamedTuple):
@@ -112,7 +113,7 @@ def _list_borders(view: View) -> dict[int, _Borders]:
 
     for node, role in view.flow.roles.items():
         box = gathered(node)
-        if box != NONE and role is not Role.VERDICT:
+        if box != NONE and role not in _NO_SIDE:
             sides = early if role in _BEGIN else late
             sides.setdefault(view.boxes[box].parent, set()).add(box)
     for node, start in view.flow.returns.items():

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -22,12 +23,18 @@ from jaxscope.model.types import read_count
 from jaxscope.picture.view.operations import LOOPS
 from jaxscope.program.predicates import BRANCHES, Predicates
 
+REFERS = "refers"
+"""The attribute of a reference that a kernel gets: `block of operand 0`, `result 1`."""
+_OPERAND = re.compile(r"\boperand (\d{1,9})$")
 PREDICATE, INDEX = "predicate", "index"
 """What the operand is called that chooses the arm of a branch."""
 
 
 class Role(enum.IntEnum):
-    """What a value at the border of a loop's body or of an arm is."""
+    """What a value at the border of a loop's body, of an arm or of a kernel is.
+
+    A kernel gets references: to blocks of its operands, and to what it writes and to scratch.
+    """
 
     CARRY_IN = 0
     SLICE = 1
@@ -35,6 +42,8 @@ class Role(enum.IntEnum):
     STACKED = 3
     VERDICT = 4
     RESULT = 5
+    READ = 6
+    WRITTEN = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,8 @@ class ControlFlow:
         arms: Of groups that are an arm, what it is called: `true`, `branch 0`.
         same: Results of arms, and the one that stands for the same result of the branch.
         reversed: Loops that run over their arrays from the end.
+        references: Of each reference that a kernel gets to an operand, the kernel's equation and
+            the number of the operand.
     """
 
     roles: Mapping[int, Role] = dataclasses.field(default_factory=dict)
@@ -66,6 +77,7 @@ class ControlFlow:
     arms: Mapping[int, str] = dataclasses.field(default_factory=dict)
     same: Mapping[int, int] = dataclasses.field(default_factory=dict)
     reversed: frozenset[int] = frozenset()
+    references: Mapping[int, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
 
 NO_CONTROL_FLOW = ControlFlow()
@@ -74,9 +86,23 @@ NO_CONTROL_FLOW = ControlFlow()
 def find_control_flow(graph: Graph) -> ControlFlow:
     """The loops and branches of a graph of any stage."""
     wanted = [number for number, text in enumerate(graph.strings) if text in LOOPS | BRANCHES]
-    if not np.isin(graph.nodes.operation, wanted).any():
-        return NO_CONTROL_FLOW
-    return _Finder(graph).find()
+    has_flow = np.isin(graph.nodes.operation, wanted).any()
+    flow = _Finder(graph).find() if has_flow else NO_CONTROL_FLOW
+    return _add_references(graph, flow) if REFERS in graph.strings else flow
+
+
+def _add_references(graph: Graph, flow: ControlFlow) -> ControlFlow:
+    roles, references = dict(flow.roles), dict[int, tuple[int, int]]()
+    groups, group_of = graph.groups, graph.nodes.group
+    for node in np.flatnonzero(graph.nodes.kind == int(NodeKind.INPUT)).tolist():
+        memory = graph.attributes(node).get(REFERS)
+        if memory is None or int(group_of[node]) == NONE:
+            continue
+        found = _OPERAND.search(memory)
+        roles[node] = Role.READ if found else Role.WRITTEN
+        if found:
+            references[node] = int(groups.owner[group_of[node]]), int(found[1])
+    return dataclasses.replace(flow, roles=roles, references=references)
 
 
 _Arms = tuple[tuple[int, int], ...]

@@ -260,7 +260,9 @@ _MAX_DEPTH = 400
 
 def join_boundaries(draft: Draft) -> Draft:
     """Connect users inside a nested program with producers outside, and the other way round."""
-    return _Resolver(draft, find_boundaries(draft.graph), frozenset()).resolve()
+    boundaries = find_boundaries(draft.graph)
+    entering = {**boundaries.entering, **draft.flow.references}
+    return _Resolver(draft, Boundaries(entering, boundaries.leaving), frozenset()).resolve()
 
 
 def skip_plumbing(draft: Draft) -> Draft:

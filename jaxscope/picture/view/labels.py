@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.op_name import name_derivative
-from jaxscope.model.said import BESIDE, TOGETHER, Said, on_each, said, say, say_joined
+from jaxscope.model.said import BESIDE, TOGETHER, Said, on_each, said, say, say_joined, template
 from jaxscope.model.types import (
     batch_size,
     describe_batch,
@@ -19,7 +19,7 @@ from jaxscope.model.types import (
     short_type,
 )
 from jaxscope.picture.view.arguments import argument_path, result_path
-from jaxscope.picture.view.control_flow import Role
+from jaxscope.picture.view.control_flow import REFERS, Role
 from jaxscope.picture.view.operations import Style, short_operation, style_of
 from jaxscope.picture.view.tree import BACKWARD, GATHERED, ITSELF, BranchKind
 from jaxscope.picture.view.view import Box, View
@@ -283,9 +283,24 @@ _PORT_WORDS = {
 }
 
 
+_MEMORY = {
+    "block of operand": template("block of operand {number}"),
+    "operand": template("operand {number}"),
+    "block of result": template("block of result {number}"),
+    "result": template("result {number}"),
+}
+"""What a reference refers to, before its number."""
+_SCRATCH = say("scratch memory")
+_REFERENCE = re.compile(r"^\w*Ref(?:<\w+>)?\{(.*)\}$")
+"""As JAX prints the type of a reference."""
+
+
 def _text_of_port(view: View, node: int, role: Role, types: str) -> BoxText:
     """A value at the border of a loop or an arm: its name, and what the loop does with it."""
-    graph, word = view.graph, _PORT_WORDS[role]
+    graph = view.graph
+    if role in (Role.READ, Role.WRITTEN):
+        return _text_of_reference(graph, node)
+    word = _PORT_WORDS[role]
     if role is Role.VERDICT and any(_is_of_several(text) for text in graph.types(node)):
         word = say("runs on while any is true")  # `vmap` makes one condition for each element
     attributes = graph.attributes(node)
@@ -304,6 +319,16 @@ def _text_of_port(view: View, node: int, role: Role, types: str) -> BoxText:
         letters = graph.name(node) if has_letters and not is_told else ""  # those of the jaxpr
         return BoxText(title, f"{letters}: {types}" if letters else types, Style.PORT, letters)
     return BoxText(f"{name}{value}", say(BESIDE, first=word, then=types), Style.PORT)
+
+
+def _text_of_reference(graph: Graph, node: int) -> BoxText:
+    """What a kernel gets: its name, the memory that it refers to, and the type of that."""
+    attributes = graph.attributes(node)
+    memory, _, number = attributes[REFERS].rpartition(" ")
+    word = say(_MEMORY[memory], number=number) if memory in _MEMORY else _SCRATCH
+    types = ", ".join(_REFERENCE.sub(r"\1", text) for text in graph.types(node))
+    title = attributes.get("argument_name") or graph.name(node)
+    return BoxText(title, say(BESIDE, first=word, then=short_type(types)), Style.PORT)
 
 
 def _is_of_several(type_text: str) -> bool:

@@ -8,7 +8,9 @@ names of the graph.
 Conventions of the attributes, which views rely on:
     `path`, `argument`  of a root input: where it sits in the arguments, and its number
     `operand`           of a nested input: index of the owner's operand that it receives
-    `argument_name`     of an input of a loop's body: the name of the function's parameter
+    `argument_name`     of an input of a loop's body or a kernel: the function's parameter
+    `refers`            of an input of a kernel: the memory that it refers to, `block of operand 0`,
+                        `result 1` (all of it) or `scratch memory`
     `result`            of an output: index of the owner's (or the program's) result that it gives
     `in[K]`             literal operand number K, such as `2.0:f32[]`
     `shares`            of an equation: group that shows its nested jaxpr, owned by another
@@ -28,6 +30,7 @@ Everything else is a parameter of the equation, as short text.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -53,15 +56,19 @@ from jaxscope.worker import compat
 from jaxscope.worker.host.function_source import OF_JAX
 from jaxscope.worker.host.values import aval_text, value_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
-from jaxscope.worker.stages.pallas_grid import describe_grid
+from jaxscope.worker.stages.pallas_grid import describe_grid, describe_references, list_grid
 
 # What the parameters of equations say about nested jaxprs: owners, uses, labels, operands.
 
 
 _UNMAPPED = frozenset(
-    {"reduce", "reduce_window", "sort", "select_and_scatter", "select_and_gather"}
+    {
+        *("reduce", "reduce_window", "sort", "select_and_scatter", "select_and_gather"),
+        "pallas_call",
+    }
 )
-"""Primitives whose nested jaxpr combines elements and does not receive the operands as such."""
+"""Primitives whose nested jaxpr combines elements, or gets references to blocks: it does not
+receive the operands as such."""
 
 
 _REMAT = frozenset({"checkpoint", "remat", "remat2"})
@@ -197,6 +204,9 @@ def describe_inside(equation: Any, parameter: str) -> Inside:
     if primitive == "scan":
         label = f"{name or 'scan'} ×{equation.params.get('length')}"
         return Inside(label, function=function)
+    if primitive == "pallas_call":
+        grid = list_grid(equation.params)
+        return Inside(f"{name or primitive} ×{math.prod(grid)}" if grid else name or primitive)
     if primitive == "while":
         part = CONDITION if parameter.startswith("cond") else BODY
         return Inside(PART_NAMES[part], part, function if part == BODY else "")
@@ -246,7 +256,7 @@ def argument_names(equation: Any, inner: Any) -> Sequence[str]:
 
     Empty where JAX does not know them, as after a transform that changed the inputs.
     """
-    if equation.primitive.name not in ("scan", "while"):
+    if equation.primitive.name not in ("scan", "while", "pallas_call"):
         return ()
     names = getattr(getattr(inner, "debug_info", None), "arg_names", None) or ()
     return [str(name or "") for name in names] if len(names) == len(inner.invars) else ()
@@ -418,6 +428,7 @@ class _Converter:
         group: int,
         operands: Sequence[int] | None,
         paths: Sequence[str] = (),
+        references: Sequence[str] = (),
     ) -> dict[int, tuple[int, int]]:
         """Add constants and inputs; returns where each variable's value comes from."""
         places: dict[int, tuple[int, int]] = {}
@@ -434,6 +445,10 @@ class _Converter:
                     attributes["path"] = paths[number]
             elif operands is not None:
                 attributes["operand"] = str(operands[number])
+                if number < len(paths) and paths[number]:
+                    attributes["argument_name"] = paths[number]
+            elif references:
+                attributes["refers"] = references[number]
                 if number < len(paths) and paths[number]:
                     attributes["argument_name"] = paths[number]
             node = self._add_variable(
@@ -536,7 +551,12 @@ class _Converter:
         prefix = f"{group_id}/"
         operands = owner_operands(equation, parameter, inner)
         names = argument_names(equation, inner)
-        places = self._add_inputs(inner, prefix, group, operands, names)
+        references = (
+            describe_references(equation.params, len(equation.invars), len(inner.invars))
+            if equation.primitive.name == "pallas_call"
+            else ()
+        )
+        places = self._add_inputs(inner, prefix, group, operands, names, references)
         if len(self._sources_of_callers(inner)) > 1:
             around = dataclasses.replace(around, source=())  # which of the lines is not known
         self._add_equations(inner, prefix, group, around, places)

@@ -74,13 +74,12 @@ def describe_grid(parameters: Mapping[str, Any]) -> dict[str, str]:
     Returns:
         Fewer attributes, or none, where JAX keeps the grid otherwise.
     """
-    try:
-        mapping = parameters["grid_mapping"]
-        grid = [int(size) for size in mapping.grid]
-    except (AttributeError, KeyError, TypeError, ValueError):
+    grid = list_grid(parameters)
+    if grid is None:
         return {}
     found = {"grid": _join(grid)}
     try:
+        mapping = parameters["grid_mapping"]
         arrays = list(mapping.block_mappings)
         names = compat.argument_names(parameters["jaxpr"])
         num_indices, num_inputs = int(mapping.num_index_operands), int(mapping.num_inputs)
@@ -101,6 +100,46 @@ def describe_grid(parameters: Mapping[str, Any]) -> dict[str, str]:
         if starts is not None:
             found[f"places[{number}]"] = " ".join(map(_join, starts.tolist()))
     return found
+
+
+def list_grid(parameters: Mapping[str, Any]) -> list[int] | None:
+    """Sizes of the grid of a `pallas_call`; None where they are no numbers."""
+    try:
+        return [int(size) for size in parameters["grid_mapping"].grid]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
+def describe_references(
+    parameters: Mapping[str, Any], num_operands: int, num_references: int
+) -> list[str]:
+    """What each reference that a kernel gets stands for: see `refers` in `jaxpr`.
+
+    Empty where JAX keeps the grid otherwise, or counts others than there are.
+    """
+    try:
+        mapping = parameters["grid_mapping"]
+        num_first = int(mapping.num_dynamic_grid_bounds)
+        num_indices, num_inputs = int(mapping.num_index_operands), int(mapping.num_inputs)
+        num_outputs, num_scratch = int(mapping.num_outputs), int(mapping.num_scratch_operands)
+        parts = [_part_of(array) for array in mapping.block_mappings]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return []
+    num_arrays = num_inputs + num_outputs
+    if num_references != num_indices + num_arrays + num_scratch:
+        return []
+    if num_operands != num_first + num_indices + num_inputs or len(parts) != num_arrays:
+        return []
+    operands = [*[""] * num_indices, *parts[:num_inputs]]
+    told = [f"{part}operand {num_first + n}" for n, part in enumerate(operands)]
+    told += [f"{part}result {n}" for n, part in enumerate(parts[num_inputs:])]
+    return told + ["scratch memory"] * num_scratch
+
+
+def _part_of(array: Any) -> str:
+    """Whether a step takes a block of an array or all of it."""
+    sizes = tuple(map(_size, array.block_shape))
+    return "" if sizes == tuple(array.array_aval.shape) else "block of "
 
 
 def _join(numbers: Sequence[int]) -> str:

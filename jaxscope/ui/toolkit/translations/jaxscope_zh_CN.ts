@@ -10624,6 +10624,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>操作数为 bfloat16 时结果也是 bfloat16，除非 `preferred_element_type` 要求 float32。</translation>
     </message>
     <message>
+        <source>block of operand {number}</source>
+        <translation>操作数 {number} 的一块</translation>
+    </message>
+    <message>
+        <source>block of result {number}</source>
+        <translation>结果 {number} 的一块</translation>
+    </message>
+    <message>
         <source>blue above 0, orange below</source>
         <translation>蓝色大于 0，橙色小于 0</translation>
     </message>
@@ -11816,8 +11824,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在寻找 {function} 能接受的参数</translation>
     </message>
     <message>
-        <source>loop or branch value</source>
-        <translation>循环或分支的值</translation>
+        <source>loop, branch or kernel value</source>
+        <translation>循环、分支或内核的值</translation>
     </message>
     <message>
         <source>loop: Python calls the jitted function once for each element, and waits for all at the end. vmap: one call of the jitted vmap of it.</source>
@@ -12388,6 +12396,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>操作数 {index} ← {name}</translation>
     </message>
     <message>
+        <source>operand {number}</source>
+        <translation>操作数 {number}</translation>
+    </message>
+    <message>
         <source>operands</source>
         <translation>操作数</translation>
     </message>
@@ -12656,6 +12668,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果（第 {number} 个，共 {num} 个）</translation>
     </message>
     <message>
+        <source>result {number}</source>
+        <translation>结果 {number}</translation>
+    </message>
+    <message>
         <source>results</source>
         <translation>结果</translation>
     </message>
@@ -12762,6 +12778,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>scope</source>
         <translation>作用域</translation>
+    </message>
+    <message>
+        <source>scratch memory</source>
+        <translation>暂存内存</translation>
     </message>
     <message>
         <source>second</source>
