@@ -21,6 +21,7 @@ from jaxscope.model import Capture, is_available
 from jaxscope.model.lessons import LESSON_ENDING, Shown, in_language, language_of, read_text_lesson
 from jaxscope.model.tracing import Tracing
 from jaxscope.model.values import Values
+from jaxscope.picture.view.build import build_view
 
 from .calling import SAMPLES
 from .captured import CaptureOf, graph, operations
@@ -52,8 +53,15 @@ def _fate(found: Capture, equation: str) -> str:
     return found.fates[equation].fate
 
 
+def _boxes(found: Capture, stage: str) -> str:
+    """Those that are no groups."""
+    view = build_view(graph(found, stage))
+    return str(sum(not box.children for box in view.boxes))
+
+
 _ANSWERS: dict[str, Callable[..., str]] = {
     r"equations of (\S+)": lambda found, stage: str(len(operations(found, stage))),
+    r"boxes of (\S+)": _boxes,
     r"operations of (\S+)": lambda found, stage: " ".join(operations(found, stage)),
     r"count of (\S+) in (\S+)": _count,
     r"type of argument (\d+)": lambda found, n: found.arguments[int(n)].type,
