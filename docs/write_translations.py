@@ -128,7 +128,7 @@ SHOWN = {
         "value",
         "group",
     ),
-    *("group", "what", "remedy", "of_call", "reason"),
+    *("group", "what", "remedy", "of_call", "reason", "words"),
 }
 """Fields of rows that are shown."""
 

@@ -164,6 +164,18 @@ def renew(text: str) -> str:
     return "".join(parts)
 
 
+def source_of(text: str) -> str:
+    """The English of a text that is shown; the text itself where it is none of `tr`."""
+    if text in _sources or text not in _made:
+        return _sources.get(text, text)
+    source, values = _made[text]
+    if isinstance(values, Said):
+        return str(values)
+    return source.format(
+        **{n: source_of(each) if isinstance(each, str) else each for n, each in values.items()}
+    )
+
+
 def shown_language() -> str:
     """Two letters: `en` or `zh`."""
     return Language.CHINESE.value[:2] if _installed else Language.ENGLISH.value

@@ -178,7 +178,10 @@ class MenuButton(QToolButton):
         menu.aboutToHide.connect(self._later.start)
 
     def open_by_key(self) -> None:
-        """Open the menu with its first entry marked, where the keyboard is then."""
+        """Open the menu with its first entry marked, where the keyboard is then.
+
+        A menu in the first entry stays closed: it would take the letters of the other entries.
+        """
         QTimer.singleShot(0, self, self._mark_first)
         self.showMenu()  # returns when the menu has gone
 
@@ -192,7 +195,10 @@ class MenuButton(QToolButton):
     def _mark_first(self) -> None:
         menu = self.menu()
         first = next((each for each in menu.actions() if each.isEnabled()), None)
-        if menu.isVisible() and first is not None:
+        if menu.isVisible() and first is not None and first.menu() is not None:
+            down = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Down, Qt.KeyboardModifier.NoModifier)
+            QApplication.sendEvent(menu, down)
+        elif menu.isVisible() and first is not None:
             menu.setActiveAction(first)
 
     def _look_for_pointer(self) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.ui.panes.pane_area import PaneSide
 from jaxscope.ui.panes.pane_header import Form
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import source_of, tr
 from jaxscope.ui.window.places import Place
 
 
@@ -30,6 +32,8 @@ class Command:
         is_checkable: The method takes whether it is on.
         argument: What the method takes; None for nothing.
         hint: What is said when the pointer rests on it.
+        words: What people call it as well, for who looks for it in the palette.
+        is_of_graph: Its keys are looked for by the graph that has the keyboard.
     """
 
     menu: str
@@ -41,6 +45,8 @@ class Command:
     is_checkable: bool = False
     argument: object = None
     hint: str = ""
+    words: str = ""
+    is_of_graph: bool = False
 
 
 Row = tuple[str, str, str] | tuple[str, str, str, object] | None
@@ -71,7 +77,10 @@ COMMANDS: Sequence[Command] = (
     Command("File", "Start page", "close_file", ("Alt+Home",), owner="controller"),
     Command("File", "Trusted folders …", "show_trusted_folders"),
     Command("File", "Save capture as …", "ask_save", ("Ctrl+S",), True, "files"),
-    Command("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+Shift+X",)),
+    Command(
+        *("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+Shift+X",)),
+        words="copy picture image figure slide print PNG SVG PDF HTML",
+    ),
     Command(
         "File",
         "Export a page or hand-out of the numbers, step by step …",
@@ -136,12 +145,18 @@ COMMANDS: Sequence[Command] = (
         ("As tree", "set_form", "Ctrl+4", Form.TREE),
     ),
     Command("View", "What is selected", "toggle_inspector", ("Ctrl+B",), True),
-    Command("View", "Present on the whole screen", "toggle_presenting", ("F11",)),
-    Command("View", "Light or dark", "toggle_theme", ("Ctrl+T",)),
+    Command(
+        *("View", "Present on the whole screen", "toggle_presenting", ("F11",)),
+        words="slides talk full screen",
+    ),
+    Command(
+        *("View", "Light or dark", "toggle_theme", ("Ctrl+T",)),
+        words="theme mode night appearance colour scheme",
+    ),
     Command("View", "Animate changes of graphs", "set_animated", (), is_checkable=True),
     Command("View", "Wrap long lines of texts", "wrap_lines", ("Alt+Z",), False, "panes", True),
-    Command("View", "Larger type", "zoom_in", ("Ctrl++", "Ctrl+=")),
-    Command("View", "Smaller type", "zoom_out", ("Ctrl+-",)),
+    Command("View", "Larger type", "zoom_in", ("Ctrl++", "Ctrl+="), words="font size bigger"),
+    Command("View", "Smaller type", "zoom_out", ("Ctrl+-",), words="font size"),
     Command("View", "Ordinary type", "zoom_reset", ("Ctrl+0",)),
     *_owned(
         *("panes", "Panes"),
@@ -195,13 +210,17 @@ COMMANDS: Sequence[Command] = (
         ),
         None,
     ),
+    *(
+        Command("Graph", text, slot, keys, owner="graph", is_of_graph=True)
+        for text, slot, keys in (
+            ("Fit the picture to its view", "fit_picture", ("F",)),
+            ("Zoom in", "enlarge_picture", ("+", "=")),
+            ("Zoom out", "reduce_picture", ("-",)),
+            ("Zoom to what is selected", "show_selected", ("Z",)),
+        )
+    ),
     *_owned(
-        *("graph", "Graph"),
-        ("Fit the picture to its view", "fit_picture", ""),
-        ("Zoom in", "enlarge_picture", ""),
-        ("Zoom out", "reduce_picture", ""),
-        ("Zoom to what is selected", "show_selected", ""),
-        None,
+        *("graph", "Graph", None),
         ("Open all groups", "expand_all", "Ctrl+Shift+E"),
         ("Open as many as can be read", "expand_many", "Ctrl+Shift+M"),
         ("Close all groups", "collapse_all", "Ctrl+Shift+C"),
@@ -241,6 +260,12 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("Enter", "In the call: run it"),
     ("Up, Down", "In the call: earlier and later calls; in a text: the next line"),
     ("Tab", "To the next part of the window"),
+    ("Arrow keys", "In a graph: the next box in that direction"),
+    ("Shift+arrow keys", "In a graph: move the picture"),
+    ("Return", "In a graph: open or close the group"),
+    ("]", "In a graph: the next of equal parts, such as layers"),
+    ("[", "In a graph: the one of equal parts before"),
+    ("Home", "In a graph: where it begins"),
     ("Ctrl+C", "In a text: copy the chosen lines"),
     ("Shift+Up, Shift+Down", "In a text: choose several lines"),
     ("Ctrl+click", "In any pane: select one more thing, or let it go"),
@@ -252,6 +277,88 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("S", "On the whole screen: dim all but what is selected, or nothing"),
 )
 """Keys of single parts; those of commands are in the table above."""
+
+
+WORDS = "words"
+"""The property of an action that has the command's `words`."""
+
+
+class MenuLetters(QObject):
+    """Underlines a letter of each entry, by which it is chosen, while a menu is open.
+
+    Menus that are filled when they open have theirs so, too; everywhere else texts are plain.
+
+    Args:
+        root: The menu whose submenus have letters, and it itself.
+    """
+
+    def __init__(self, root: QMenu) -> None:
+        super().__init__(root)
+        self._lettered: dict[QAction, tuple[str, str]] = {}  # its texts with the letter and without
+        self._known: set[QMenu] = set()
+        self._listen(root)
+
+    def _listen(self, menu: QMenu) -> None:
+        if menu not in self._known:
+            self._known.add(menu)
+            menu.aboutToShow.connect(self._on_menu_about_to_show)
+            menu.aboutToHide.connect(self._on_menu_about_to_hide)
+
+    def _on_menu_about_to_show(self) -> None:
+        menu = self.sender()
+        assert isinstance(menu, QMenu)
+        actions = [each for each in menu.actions() if each.isVisible() and not each.isSeparator()]
+        texts = letter_texts([each.text() for each in actions])
+        for action, lettered in zip(actions, texts, strict=True):
+            inner = action.menu()
+            if isinstance(inner, QMenu):
+                self._listen(inner)  # not before: what fills it when it opens comes first
+            if lettered != action.text():
+                self._lettered[action] = lettered, action.text()
+                action.setText(lettered)
+
+    def _on_menu_about_to_hide(self) -> None:
+        menu = self.sender()
+        assert isinstance(menu, QMenu)
+        for action in menu.actions():
+            lettered, plain = self._lettered.pop(action, ("", ""))
+            if lettered and action.text() == lettered:
+                action.setText(plain)
+
+
+_LETTER = re.compile("[a-z]")
+_FIRST_LETTER = re.compile(r"\b[a-z]")
+
+
+def letter_texts(texts: Sequence[str]) -> list[str]:
+    """Entries of a menu, each with `&` before a letter that no other has; paths have none.
+
+    First letters of entries are given first, then those of their other words. What is not in
+    English has the letter of its English text behind it, as `文件(&F)`.
+    """
+    sources = ["" if "&" in text or os.sep in text else source_of(text).lower() for text in texts]
+    given: dict[int, str] = {}
+    for find in (
+        lambda source: _FIRST_LETTER.findall(source)[:1],
+        _FIRST_LETTER.findall,
+        _LETTER.findall,
+    ):
+        for index, source in enumerate(sources):
+            free = [each for each in find(source) if each not in given.values()]
+            if free and index not in given:
+                given[index] = free[0]
+    return [_underline(text, given.get(index, "")) for index, text in enumerate(texts)]
+
+
+def _underline(text: str, letter: str) -> str:
+    if not letter:
+        return text
+    if source_of(text) != text:
+        name = text.removesuffix(" …")
+        return f"{name}(&{letter.upper()}){text[len(name) :]}"
+    found = re.search(rf"\b{letter}", text, re.IGNORECASE) or re.search(letter, text, re.IGNORECASE)
+    assert found is not None
+    return f"{text[: found.start()]}&{text[found.start() :]}"
 
 
 class Commands(QObject):
@@ -284,14 +391,22 @@ class Commands(QObject):
             action = QAction(
                 tr(command.text), window, checkable=command.is_checkable, enabled=False
             )
-            action.setShortcuts([QKeySequence(keys) for keys in command.keys])
+            action.setProperty(WORDS, command.words)
+            if not (
+                command.is_of_graph and sys.platform == "darwin"
+            ):  # there a menu takes its keys
+                action.setShortcuts([QKeySequence(keys) for keys in command.keys])
+            if command.is_of_graph:
+                action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             if command.hint:
                 action.setToolTip(tr(command.hint))
                 menu.setToolTipsVisible(True)
             menu.addAction(action)
-            window.addAction(action)
+            if not command.is_of_graph:
+                window.addAction(action)
             self.actions.setdefault(command.slot, action)
             self._by_owner.setdefault(command.owner, []).append((command, action))
+        self._letters = MenuLetters(self.root)
         if sys.platform == "darwin":
             for menu in self.menus.values():
                 window.menuBar().addMenu(menu)

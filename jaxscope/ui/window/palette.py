@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 
@@ -22,18 +23,21 @@ from PySide6.QtWidgets import (
 from jaxscope.late_dataclass import dataclass
 from jaxscope.ui.toolkit.language import tr, tr_named
 from jaxscope.ui.toolkit.widgets import fill_box, make_label
+from jaxscope.ui.window.commands import WORDS
 
 _WORD = re.compile(r"[^\W_]+")
 
-_WHOLE, _BEGINS, _BEGINS_NAME, _WORD_BEGINS, _MENU_BEGINS, _INSIDE, _LETTERS = range(7)
+_WHOLE, _BEGINS, _BEGINS_NAME, _WORD_BEGINS, _MENU_BEGINS, _INSIDE, _ALSO, _LETTERS = range(8)
 """How what was typed fits a name such as `File: Open`, the best first: it is the command; begins
-it; begins the name; begins a word of the command; begins one of its menu; stands inside a word; its
-letters are beginnings of words."""
+it; begins the name; begins a word of the command; begins one of its menu; stands inside a word; is
+one of its keys or other words; its letters are beginnings of words."""
 
 Fit = tuple[int, int]
 
 
-def rank_names(typed: str, names: Sequence[str], recent: Sequence[str] = ()) -> list[int]:
+def rank_names(
+    typed: str, names: Sequence[str], recent: Sequence[str] = (), also: Sequence[str] = ()
+) -> list[int]:
     """Indices of the names that fit what was typed, best first.
 
     Each word that was typed is looked for: `open` finds "File: Open" before "View: Open another
@@ -43,12 +47,14 @@ def rank_names(typed: str, names: Sequence[str], recent: Sequence[str] = ()) -> 
 
     Args:
         recent: Names used before, the latest first.
+        also: Of each name what finds it as well, behind those whose names fit.
     """
     latest = {name: place for place, name in reversed(list(enumerate(recent)))}
-    fits = [(_find_fit(typed.casefold().strip(), name), index) for index, name in enumerate(names)]
+    typed = typed.casefold().strip()
     found = [
-        (fit, latest.get(names[index], len(recent)), index)
-        for fit, index in fits
+        (fit, latest.get(name, len(recent)), index)
+        for index, (name, others) in enumerate(itertools.zip_longest(names, also, fillvalue=""))
+        for fit in (min(_fits(typed, name, others), default=None),)
         if fit is not None
     ]
     return [index for _, _, index in sorted(found)]
@@ -79,7 +85,15 @@ def _fit_of_word(word: str, menu: str, command: str) -> int | None:
         return _WORD_BEGINS
     if any(each.startswith(word) for each in _WORD.findall(menu)):
         return _MENU_BEGINS
-    return _INSIDE if word in command or word in menu else None
+    return _INSIDE if word in f"{menu}: {command}" else None
+
+
+def _fits(typed: str, name: str, others: str) -> Iterator[Fit]:
+    """How a name fits, by itself and together with its keys and other words."""
+    if (fit := _find_fit(typed, name)) is not None:
+        yield fit
+    if others and all(word in f"{name} {others}".casefold() for word in typed.split()):
+        yield _ALSO, 0
 
 
 def _has_letters(letters: str, name: str) -> bool:
@@ -110,11 +124,13 @@ class PaletteEntry:
         name: Fit to show and to search in.
         keys: Its keys, or empty.
         do: Does it.
+        words: What finds it besides name and keys.
     """
 
     name: str
     keys: str
     do: Callable[[], object]
+    words: str = ""
 
 
 class CommandPalette(QDialog):
@@ -197,7 +213,8 @@ class CommandPalette(QDialog):
 
     def _shown(self) -> list[int]:
         names = [entry.name for entry in self._entries]
-        return rank_names(self.field.text(), names, self._recent)[:_MOST_SHOWN]
+        also = [f"{entry.keys} {entry.words}".strip() for entry in self._entries]
+        return rank_names(self.field.text(), names, self._recent, also)[:_MOST_SHOWN]
 
     def _fill(self, _text: str) -> None:
         self.list.clear()
@@ -255,6 +272,7 @@ def list_menu_entries(menus: QMenu) -> Iterator[PaletteEntry]:
 
 def _items_of(menu: QMenu, title: str) -> Iterator[PaletteEntry]:
     menu.aboutToShow.emit()  # menus that are filled when they are first shown
+    menu.aboutToHide.emit()  # and whose texts have letters underlined as long as they are
     for action in menu.actions():
         inner = action.menu()
         if isinstance(inner, QMenu):
@@ -263,4 +281,4 @@ def _items_of(menu: QMenu, title: str) -> Iterator[PaletteEntry]:
             state = _ON if action.isCheckable() and action.isChecked() else ""
             name = tr_named(title, action.text().replace("&", "").removesuffix(" …")) + state
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            yield PaletteEntry(name, keys, action.trigger)
+            yield PaletteEntry(name, keys, action.trigger, tr(action.property(WORDS) or ""))

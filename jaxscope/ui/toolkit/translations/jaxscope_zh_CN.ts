@@ -3000,6 +3000,30 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在导入 {name}</translation>
     </message>
     <message>
+        <source>In a graph: move the picture</source>
+        <translation>在图中：移动画面</translation>
+    </message>
+    <message>
+        <source>In a graph: open or close the group</source>
+        <translation>在图中：展开或收起分组</translation>
+    </message>
+    <message>
+        <source>In a graph: the next box in that direction</source>
+        <translation>在图中：该方向上的下一个方框</translation>
+    </message>
+    <message>
+        <source>In a graph: the next of equal parts, such as layers</source>
+        <translation>在图中：相同部分（如各层）中的下一个</translation>
+    </message>
+    <message>
+        <source>In a graph: the one of equal parts before</source>
+        <translation>在图中：相同部分中的上一个</translation>
+    </message>
+    <message>
+        <source>In a graph: where it begins</source>
+        <translation>在图中：起始处</translation>
+    </message>
+    <message>
         <source>In a program of many parts, neighbours that are small beside the rest are one box.</source>
         <translation>在有许多部分的程序中，相对其余部分很小的相邻部分是一个方框。</translation>
     </message>
@@ -10852,6 +10876,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>复制、连续多次</translation>
     </message>
     <message>
+        <source>copy picture image figure slide print PNG SVG PDF HTML</source>
+        <translation>复制 图片 图像 插图 幻灯片 打印 copy picture image figure slide print PNG SVG PDF HTML</translation>
+    </message>
+    <message>
         <source>copying the arguments to the device</source>
         <translation>把参数复制到设备</translation>
     </message>
@@ -11254,6 +11282,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>folded by {by} into the product that read it: that now reads {what} in the other order</source>
         <translation>被 {by} 折进读取它的乘积：后者现在以另一种次序读取 {what}</translation>
+    </message>
+    <message>
+        <source>font size</source>
+        <translation>字体 字号 大小 font size</translation>
+    </message>
+    <message>
+        <source>font size bigger</source>
+        <translation>字体 字号 大小 更大 font size bigger</translation>
     </message>
     <message>
         <source>for the JVP: no element is zero</source>
@@ -12868,6 +12904,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在跳过 …</translation>
     </message>
     <message>
+        <source>slides talk full screen</source>
+        <translation>幻灯片 演讲 演示 全屏 slides talk full screen</translation>
+    </message>
+    <message>
         <source>slower</source>
         <translation>更慢</translation>
     </message>
@@ -13230,6 +13270,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>the {side} side</source>
         <translation>{side}程序</translation>
+    </message>
+    <message>
+        <source>theme mode night appearance colour scheme</source>
+        <translation>主题 模式 夜间 外观 配色 深色 theme mode night appearance colour scheme dark</translation>
     </message>
     <message>
         <source>things</source>
