@@ -8,10 +8,14 @@ import jax
 import jax.numpy as jnp
 
 from jaxscope.in_process import capture_function
-from jaxscope.model import is_available
+from jaxscope.model import Direction, is_available
+from jaxscope.model.graph import Ragged
 from jaxscope.program.fusion.duplicates import find_duplicates
+from jaxscope.program.fusion.duplicates import find_forward_copies as again
 from jaxscope.program.fusion.fusions import Module
+from jaxscope.program.links import NO_LINKS
 from jaxscope.report.fusion import describe_duplicate
+from jaxscope.ui.selection.inspector import describe_node
 
 from .programs import CHAIN, FIVE_ROUNDS, TWICE, node, read
 
@@ -91,3 +95,37 @@ def test_cpu_duplicates_a_cheap_producer_and_the_copies_name_their_equation() ->
     assert found["multiply"].equations == ("0",)
     assert found["add"].equations == ("1",)
     assert found["add"].flops_recomputed == 64 * 64
+
+
+def _shifted(x: jax.Array) -> jax.Array:
+    return jnp.mean((x + 2) ** 2 + 3)
+
+
+def test_what_the_backward_part_computes_again_names_its_copy_in_the_forward_part() -> None:
+    """`x + 2` is needed for the value and for the gradient, in a fusion of each."""
+    stage = capture_function(jax.value_and_grad(_shifted), (jnp.ones(3),), {}).stage("optimized")
+    assert stage is not None and is_available(stage.graph)
+    graph = stage.graph
+    found = {node: copies for node in range(len(graph.nodes)) if (copies := again(graph, node))}
+    ((node, (copy,)),) = found.items()
+    assert graph.operation(node) == graph.operation(copy) == "add"
+    owners = [graph.nodes.group[each] for each in (node, copy)]
+    parts = [graph.nodes.direction[graph.groups.owner[group]] for group in owners]
+    assert parts == [Direction.BACKWARD, Direction.FORWARD]
+    told = describe_node(stage, node, NO_LINKS, "#888")
+    assert f"in the forward pass: <a href='node:optimized:{copy}'>" in told
+    assert "computed again" not in describe_node(stage, copy, NO_LINKS, "#888")
+    # Two additions of one equation are not the same value for that.
+    (equation,) = graph.nodes.derived[node].tolist()
+    alike = graph.replace_nodes(derived=Ragged.from_rows([[equation]] * len(graph.nodes)))
+    assert len([n for n in graph.nodes_of({"add"}) if n != node]) > 1
+    assert again(alike, node) == [copy]
+    nothing = Ragged.from_rows([[equation] if n == node else [] for n in range(len(graph.nodes))])
+    assert again(graph.replace_nodes(derived=nothing), node) == []
+
+
+def test_what_only_the_gradient_computes_is_not_computed_again() -> None:
+    stage = capture_function(jax.grad(_shifted), (jnp.ones(3),), {}).stage("optimized")
+    assert stage is not None and is_available(stage.graph)
+    assert stage.graph.nodes_of({"add"})
+    assert not any(again(stage.graph, node) for node in range(len(stage.graph.nodes)))

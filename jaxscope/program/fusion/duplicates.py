@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+import numpy as np
+
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import NONE, Cost
+from jaxscope.model import NONE, Cost, Direction, Graph, GroupKind
 from jaxscope.model.types import read_count, type_bytes
 from jaxscope.program.fusion.fusions import Module
 
@@ -40,8 +42,14 @@ _CUT_OFF = "…"
 class ValueNumbering:
     """Numbers of values; found when asked for, and remembered."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, *, ends_outside: bool = False) -> None:
+        """
+        Args:
+            ends_outside: Instructions outside of fusions are not followed: fewer values are found
+                to be the same, sooner.
+        """
         self._module = module
+        self._ends_outside = ends_outside
         self._numbers: dict[int, int] = {}
         self._number_of_key: dict[Hashable, int] = {}
         self._regions: dict[int, Hashable] = {}
@@ -75,6 +83,8 @@ class ValueNumbering:
     def _look(self, node: int) -> tuple[list[int], Hashable]:
         """What a value is computed of, and how; None for how if it is its only source's value."""
         module = self._module
+        if self._ends_outside and not module.is_fused(module.home(node)):
+            return [], ("only", node)
         same = self._same_as(node)
         if same is not None:
             return [same], None
@@ -219,6 +229,44 @@ def find_duplicates(module: Module) -> tuple[Duplicate, ...]:
     return tuple(
         _to_duplicate(module, list(places.items())) for places in copies.values() if len(places) > 1
     )
+
+
+_MAX_NODES = 20_000
+"""Of more the lists alone take longer than a click may."""
+
+
+def find_forward_copies(graph: Graph, node: int) -> list[int]:
+    """What computes in the forward part a value that a fusion of the backward part computes again.
+
+    Empty unless tags say that the instruction belongs to the forward part and its fusion to the
+    backward one, and that the others carry the same equation; and only what is proved to be the
+    same value of the same operands of the fusions counts. Linear in the module.
+    """
+    equations = set(graph.derived(node))
+    if graph.operation(node) in _NOT_WORTH_REPORTING or len(graph.nodes) > _MAX_NODES:
+        return []
+    if not equations or not _is_run_backward(graph, node):
+        return []
+    nodes = graph.nodes
+    alike = (nodes.operation == nodes.operation[node]) & (nodes.direction == Direction.FORWARD)
+    others = [
+        other
+        for other in np.flatnonzero(alike).tolist()
+        if equations.intersection(graph.derived(other)) and not _is_run_backward(graph, other)
+    ]
+    same = ValueNumbering(Module(graph), ends_outside=True) if others else None
+    return [each for each in others if same is not None and same.number(each) == same.number(node)]
+
+
+def _is_run_backward(graph: Graph, node: int) -> bool:
+    """Whether a forward instruction stands in a fusion that belongs to the backward part."""
+    groups, direction = graph.groups, graph.nodes.direction
+    group = int(graph.nodes.group[node])
+    if group == NONE or groups.kind[group] != GroupKind.FUSION:
+        return False
+    owner = int(groups.owner[group])
+    is_forward = direction[node] == Direction.FORWARD
+    return bool(is_forward and owner != NONE and direction[owner] == Direction.BACKWARD)
 
 
 def _to_duplicate(module: Module, places: list[tuple[int, int]]) -> Duplicate:

@@ -46,6 +46,7 @@ from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.dataflow import attribute_column, find_shown_groups
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
+from jaxscope.program.fusion.duplicates import find_forward_copies
 from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
 from jaxscope.program.predicates import Predicates
@@ -173,7 +174,7 @@ def describe_node(
         (tr("argument"), "<br>".join(escape_breakable(path) for path in links.arguments[:6])),
         (tr("result"), _types(node)),
         (tr("value"), _values(stage, node, values)),
-        (tr("part"), _direction(node)),
+        (tr("part"), _direction(node) + _computed_again(stage.name, graph, index)),
         (tr("source"), places),
         (tr("work"), _cost(node)),
         (tr("time"), "" if math.isnan(node.seconds) else format_seconds(node.seconds)),
@@ -531,6 +532,22 @@ def _direction(node: Node) -> str:
     order = shown_orders(orders)
     parts = (told, order if " of " in order else "", tr_said(name_derivative(orders)))
     return " · ".join(filter(None, parts))
+
+
+def _computed_again(stage: str, graph: Graph, index: int) -> str:
+    """That XLA computes a value of the forward pass once more in the backward pass, as HTML."""
+    copies = find_forward_copies(graph, index)
+    if not copies:
+        return ""
+    links = [
+        f"<a href='node:{escape_html(stage)}:{each}'>{escape_breakable(graph.name(each), 60)}</a>"
+        for each in copies
+    ]
+    copies_told = "<br>".join(map(tr_said, first_of(links, _MAX_SHOWN)))
+    return tr(
+        "<br>computed again here, in a fusion of the backward pass; in the forward pass: {copies}",
+        copies=copies_told,
+    )
 
 
 def _cost(node: Node) -> str:

@@ -378,6 +378,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>&lt;br&gt;&lt;i&gt;单击：转到那里&lt;/i&gt;</translation>
     </message>
     <message>
+        <source>&lt;br&gt;computed again here, in a fusion of the backward pass; in the forward pass: {copies}</source>
+        <translation>&lt;br&gt;在此处、反向过程的一个融合里再次计算；在前向过程中：{copies}</translation>
+    </message>
+    <message>
         <source>&lt;br&gt;of {name}</source>
         <translation>&lt;br&gt;{name} 的</translation>
     </message>
