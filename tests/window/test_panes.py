@@ -101,6 +101,24 @@ def test_panes_split_to_every_side(window: MainWindow):
     assert laid_out(area) == ["stablehlo", "source", "hlo", ["down", "grad", "optimized"]]
 
 
+def test_the_keyboard_goes_from_a_closed_pane_to_the_graph_beside_it(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    area = area_of(window)
+    _, jaxpr, optimized = area.panes
+    for pane in (jaxpr, optimized):
+        pane.set_form(Form.GRAPH)
+    area.activate(optimized)
+    optimized.focus_content()
+    window.commands.actions["close_pane"].trigger()
+    assert area.active is jaxpr and jaxpr.canvas is not None
+    assert QApplication.focusWidget() is jaxpr.canvas
+    window.focus_call()
+    window.commands.actions["close_pane"].trigger()
+    assert QApplication.focusWidget() is window.call_bar.edit, "it was elsewhere"
+
+
 def shares_of(area: PaneArea) -> list[float]:
     shares = area.arrangement().shares
     return [share / sum(shares) for share in shares]

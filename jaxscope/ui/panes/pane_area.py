@@ -723,6 +723,8 @@ class PaneArea(QWidget):
             return
         self._loosen()
         before, at, grows = self._tree.describe(self._specify), self.panes.index(pane), self._grows
+        focused = QApplication.focusWidget()
+        had_keyboard = focused is not None and pane.isAncestorOf(focused)
         self._grows = False
         self._release_companion()
         self._tree.take_out(pane)
@@ -731,8 +733,12 @@ class PaneArea(QWidget):
         pane.hide()
         pane.deleteLater()
         if self._active is pane:
-            self._active = None
-            self.activate(self._tree.panes()[0])
+            self._active, left = None, self._tree.panes()
+            # The nearest one; the source only where no other is left.
+            near = sorted(enumerate(left), key=lambda each: abs(each[0] - at + 0.5))
+            self.activate(min((each for _, each in near), key=_is_source))
+        if had_keyboard and self._active is not None:
+            self._active.focus_content()
         self.panes_changed.emit()
 
     def close_twins(self) -> None:
