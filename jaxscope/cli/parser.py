@@ -21,7 +21,6 @@ from jaxscope.errors import UsageError
 from jaxscope.export import choices
 from jaxscope.export.choices import ALL_STAGES, DEFAULT_SCALE, DOWN, FIRST, MAX_WIDTH_PX, RIGHT
 from jaxscope.late_dataclass import dataclass
-from jaxscope.program.size_range import read_growth, read_scale
 from jaxscope.report.document import wrap_command
 from jaxscope.verbs import VERBS, WINDOW
 from jaxscope.version import __version__
@@ -502,6 +501,8 @@ def _split_precision(words: Sequence[str]) -> tuple[float | None, str | None]:
 
 def _read_sizes(read: argparse.Namespace) -> tuple[str, str, tuple[int, ...]]:
     """The preset, what is varied, and the sizes; none where sizes are not varied."""
+    from jaxscope.program.size_range import read_growth, read_scale  # with NumPy
+
     if read.scale:
         return "", *read_scale(read.scale)
     for preset in ("batch", "depth"):

@@ -6,7 +6,6 @@ import re
 
 from jaxscope.errors import UsageError
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model.said import say
 
 SCHEME = "ssh://"
 DEFAULT_TARGET = "cpu"
@@ -66,6 +65,8 @@ def parse_ssh_target(text: str) -> SshTarget:
     match = _TARGET.fullmatch(text)
     port = int(match["port"] or 0) if match is not None else 0
     if match is None or port > 65535 or (match["port"] is not None and port == 0):
+        from jaxscope.model.said import say  # with NumPy, which a command's words do not need
+
         raise UsageError(
             say("There is no target {text}.", text=repr(text[:100])),
             why=say("A target on another machine is ssh://HOST/TARGET."),

@@ -41,12 +41,10 @@ from jaxscope.model.types import (
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.cards import Card, find_card
-from jaxscope.program.cost.equations import read_cost_note
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.dataflow import attribute_column, find_shown_groups
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
-from jaxscope.program.fusion.duplicates import find_forward_copies
 from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
 from jaxscope.program.predicates import Predicates
@@ -229,7 +227,11 @@ _OF_ARGUMENTS = ("argument", "path")
 
 
 def _attribute(key: str, value: str) -> str:
-    return tr_said(read_cost_note(value)) if key == "cost_note" else value
+    if key != "cost_note":
+        return value
+    from jaxscope.program.cost.equations import read_cost_note  # few selections need it
+
+    return tr_said(read_cost_note(value))
 
 
 def _title_of(node: Node) -> str:
@@ -536,6 +538,8 @@ def _direction(node: Node) -> str:
 
 def _computed_again(stage: str, graph: Graph, index: int) -> str:
     """That XLA computes a value of the forward pass once more in the backward pass, as HTML."""
+    from jaxscope.program.fusion.duplicates import find_forward_copies  # not for a first picture
+
     copies = find_forward_copies(graph, index)
     if not copies:
         return ""
