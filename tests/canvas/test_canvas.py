@@ -930,7 +930,9 @@ def test_types_on_lines_are_large_enough_and_never_cut_short(
     painter.end()
     assert told and all(size >= 9 - 1e-6 for _, size in told)
     lines = drawing.scene.lines
-    assert {text for text, _ in told} <= {*lines.types, *lines.labels.values()}
+    assert {text for text, _ in told} <= {
+        *(*lines.types, *lines.labels.values(), *lines.branches.values())
+    }
 
 
 @pytest.mark.parametrize("scale", [0.62, 0.7, 0.78, 0.82])

@@ -70,9 +70,14 @@ def test_labels_lie_on_their_lines_and_inside_the_picture(scene: Scene) -> None:
             right = label.x - np.maximum(corners[1:, 0], corners[:-1, 0])
             gaps = np.where(np.abs(middles[:, 1] - y) < 1e-6, np.maximum(left, right), np.inf)
             is_on = 0 < gaps.min() < 4
+        if not is_on and label.line in scene.lines.branches:  # or beside its end
+            end = corners[-1]
+            gap = max(end[0] - label.x - label.width, label.x - end[0])
+            is_on = 0 < gap < 4 and 10 < abs(end[1] - y) < 24
         assert is_on
         assert label.x >= 0 and label.x + label.width <= scene.width
-        assert label.text == scene.lines.labels.get(label.line, scene.lines.types[label.line])
+        told = scene.lines.branches.get(label.line, scene.lines.types[label.line])
+        assert label.text == scene.lines.labels.get(label.line, told)
 
 
 def test_a_label_covers_no_line_of_another_value(scene: Scene) -> None:
@@ -219,3 +224,34 @@ def test_every_arrow_back_says_what_it_carries_also_where_that_goes_out_of_the_l
     returns = np.flatnonzero(scene.lines.is_return).tolist()
     told = {label.line: label.text for label in EdgeLabels(scene).all()}
     assert returns and [told.get(line) for line in returns] == ["carry"] * len(returns)
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_values_that_enter_a_group_together_and_part_have_their_names(direction: str) -> None:
+    """The lines of `params` and `x` fork alike, but one leads two values, the other one."""
+
+    @jax.jit
+    def cell(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        x = jnp.tanh(x) + jnp.exp(x)
+        return jnp.sin(params["w"] @ x) + jnp.cos(params["b"] + 1.0)
+
+    def program(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        return cell(params, x) + 1.0
+
+    params = {"b": jnp.ones(3), "u": jnp.ones(3), "v": jnp.ones(3), "w": jnp.ones((3, 3))}
+    paths = [f"params['{name}']" for name in params]
+    view = build_view(trace(program, params, jnp.ones(3), paths=[*paths, "x"]))
+    (group,) = (box.id for box in view.boxes if box.label == "cell")
+    scene = build_scene(view, frozenset({group}), direction=direction)
+    lines, items = scene.lines, scene.items
+    (frame,) = range(items.num_frames)
+    is_entry = (lines.source == frame) & (items.parent[lines.target] == frame)
+    forks = [lines.values[line].tolist() for line in np.flatnonzero(is_entry).tolist()]
+    assert len(forks) == 4
+    names = {view.graph.attributes(node).get("path", "") for (node,) in forks}
+    assert names == {"params['b']", "params['w']", "x"}
+    attributes = view.graph.attributes
+    named = {attributes(lines.values[n][0])["path"]: text for n, text in lines.branches.items()}
+    assert named == {"params['b']": "['b']", "params['w']": "['w']"}
+    labels = [label for label in EdgeLabels(scene).all() if label.group == frame]
+    assert labels and all(label.text == lines.branches[label.line] for label in labels)

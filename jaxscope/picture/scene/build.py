@@ -63,6 +63,7 @@ from jaxscope.picture.scene.side_by_side import (
     values_at_once,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
+from jaxscope.picture.view.arguments import STEP, argument_path
 from jaxscope.picture.view.labels import style_of_group
 from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.tree import BranchKind
@@ -628,6 +629,9 @@ class _Collector:
             once = values_at_once(self._view, self._wiring, flows[row])
             labels[row] = describe_bytes(self._view, once) or types[row]
             is_unlabelled[row] = True
+        branches = self._name_branches(table[:first], points, offsets, flows, types)
+        for row in labels.keys() | set(inner.lines):
+            branches.pop(row, None)
         forks = [*itertools.chain.from_iterable(line.forks for line in residuals), *inner.forks]
         return Lines(
             points=np.concatenate([points, across.reshape(-1, 2)]),
@@ -646,7 +650,46 @@ class _Collector:
             is_inner_residual=table[:, 5] == INNER_RESIDUAL,
             labels=labels,
             forks=np.asarray(forks, np.float64).reshape(-1, 2),
+            branches=branches,
         )
+
+    def _name_branches(
+        self,
+        table: Int32s,
+        points: Floats,
+        offsets: Int32s,
+        flows: Sequence[Values],
+        types: Sequence[str],
+    ) -> dict[int, str]:
+        """What lines lead on that begin together at the border of a group, each with a part of the
+        values that enter there.
+        """
+        groups = np.repeat(np.asarray(self._groups, np.int32), np.diff(self._starts))
+        is_entry = (table[:, 1] == groups) & (table[:, 2] != groups)
+        is_entry &= (table[:, 5] == PLAIN_LINE) & (groups != ROOT)
+        together: dict[tuple[int, _Point], list[int]] = {}
+        for row in np.flatnonzero(is_entry).tolist():
+            x, y = points[offsets[row]].tolist()
+            together.setdefault((int(groups[row]), (round(x), round(y))), []).append(row)
+        found: dict[int, str] = {}
+        for rows in together.values():
+            whole = set().union(*(flows[row] for row in rows))
+            parts = {row: frozenset(flows[row]) for row in rows if flows[row].keys() != whole}
+            paths = {part: self._list_names(part) for part in parts.values()}
+            last = [names[-1:] for names in paths.values()]
+            for row, part in parts.items():
+                names = paths[part]
+                is_clear = last.count(names[-1:]) == 1
+                found[row] = (names[-1] if is_clear else "".join(names)) if names else types[row]
+        return found
+
+    def _list_names(self, part: frozenset[int]) -> list[str]:
+        """The steps of the path of one argument, the innermost last; none of anything else."""
+        graph, nodes = self._view.graph, self._wiring.nodes_of(dict.fromkeys(part, NONE))
+        if len(part) != 1 or nodes[0] not in self._view.arguments:
+            return []
+        path = argument_path(graph, nodes[0])
+        return STEP.findall(path) or [path]
 
     def _list_residuals(self) -> list[ResidualLine]:
         """The lines from forward parts to backward parts that stand beside them."""

@@ -24,7 +24,8 @@ from jaxscope.picture.view.control_flow import INDEX, PREDICATE
 # A box with one result names its type itself. Lines out of closed groups and frames, and out of
 # operations with several results, get a label of their own: once per value and group, on the first
 # piece of the line where it covers no box, no connector, no other line and no other label; bytes of
-# residuals and what chooses a branch come first, and may stand beside the line. Where there is no
+# residuals and what chooses a branch come first, and may stand beside the line. Of several values
+# that enter a group together, those that part from the others have one, too. Where there is no
 # such place, there is no label, nor at the residuals that this one joins or parts from; pointing at
 # the line says the type in any case.
 
@@ -38,6 +39,7 @@ _BAND_PX = 64.0
 _MAX_BANDS = 24  # what is longer is looked at each time: a line may pass ten thousands of bands
 _MANY_LINES = 300
 _LABELS_APART_PX = 6.0
+_FROM_END_PX = 17.0
 _CLEAR_PX = 3.0
 """From a label to a line of another value: in a small picture a text reaches out of its plate."""
 
@@ -103,7 +105,7 @@ class EdgeLabels:
         is_entry = parent[target] == source
         is_beside = parent[source] == parent[target]
         group = np.where(is_beside, parent[source], np.where(is_entry, source, target))
-        has_own = np.isin(np.arange(len(lines)), list(lines.labels))
+        has_own = np.isin(np.arange(len(lines)), [*lines.labels, *lines.branches])
         wanted = lines.is_unlabelled & (has_own | ~is_entry) & (source != target)
         wanted[_find_told_outside(scene, wanted)] = False
         self._lines = np.argsort(group, kind="stable")
@@ -181,7 +183,7 @@ class EdgeLabels:
     def _texts(self, line: int) -> tuple[str, ...]:
         """What may be written on a line, the best first: of what chooses a branch the type goes."""
         lines = self._scene.lines
-        text = lines.labels.get(line, lines.types[line])
+        text = lines.labels.get(line) or lines.branches.get(line, lines.types[line])
         name = text.partition(" ")[0]
         return (text, name) if name in (PREDICATE, INDEX) else (text,)
 
@@ -208,8 +210,14 @@ class EdgeLabels:
         if self._scene.lines.is_return[line]:  # its lane has room for its name
             pieces_of.sort(key=lambda ends: -abs(ends[0][0] - ends[1][0] + ends[0][1] - ends[1][1]))
         places = [((x0 + x1 - width) / 2, (y0 + y1) / 2) for (x0, y0), (x1, y1) in pieces_of]
+        narrow = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
+        if (
+            line in lines.branches and self._scene.direction == "down"
+        ):  # what parts late is alone at its end
+            (_, before), (x, end) = pieces_of[-1]
+            middle = end - math.copysign(_FROM_END_PX, end - before)
+            places += [(x + _CLEAR_PX, middle), (x - narrow - _CLEAR_PX, middle)]
         if line in lines.labels:  # worth a place beside the line, too
-            narrow = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
             for (x0, y0), (x1, y1) in pieces_of:
                 places.append((min(x0, x1) - narrow - _CLEAR_PX, (y0 + y1) / 2))
                 places.append((max(x0, x1) + _CLEAR_PX, (y0 + y1) / 2))

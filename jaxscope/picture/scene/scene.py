@@ -107,6 +107,8 @@ class Lines:
         labels: By line, the text of those lines whose label is shown in small pictures as well.
             Every other line has its type as label, in large pictures only.
         forks: float64, shape `(n, 2)`: where lines of residuals part or join; drawn as dots.
+        branches: By line, what it leads on where several values enter a group together and part:
+            its label in large pictures. Without it that looks like one value that is used twice.
     """
 
     points: Floats
@@ -122,6 +124,7 @@ class Lines:
     is_inner_residual: npt.NDArray[np.bool_]
     labels: Mapping[int, str]
     forks: Floats = dataclasses.field(default_factory=lambda: np.zeros((0, 2)))
+    branches: Mapping[int, str] = dataclasses.field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.types)

@@ -15,7 +15,7 @@ from jaxscope.model.stages import GRADIENT_OF, RESULT
 from jaxscope.picture.view.tree import Branch, BranchKind, Child, Draft, nodes_of
 
 _PARAMETER = re.compile(r"^[^\[.(]+")
-_STEP = re.compile(r"\[[^\]]*\]|\.[^\[.]+")
+STEP = re.compile(r"\[[^\]]*\]|\.[^\[.]+")
 _MIN_LEAVES = 3
 _MIN_LEAVES_OF_MANY = 2
 _MAX_BOXES = 3
@@ -130,7 +130,7 @@ def _name_alike(paths: Iterable[str]) -> str:
 def _list_steps(path: str) -> list[str]:
     """`result`, `[1]`, `['bias']` of `result[1]['bias']`."""
     name = _PARAMETER.match(path)
-    return [*([name[0]] if name else []), *_STEP.findall(path)]
+    return [*([name[0]] if name else []), *STEP.findall(path)]
 
 
 def _split(
@@ -142,7 +142,7 @@ def _split(
     by_step: dict[str, list[int]] = {}
     rest: dict[int, str] = {}
     for leaf in leaves:
-        match = _STEP.match(paths[leaf])
+        match = STEP.match(paths[leaf])
         step = match[0] if match else ""
         by_step.setdefault(step, []).append(leaf)
         rest[leaf] = paths[leaf].removeprefix(step)
