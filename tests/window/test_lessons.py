@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -185,6 +186,36 @@ def test_pasted_code_becomes_a_file(qtbot: QtBot, driver: Driver, window: MainWi
     file = Path(driver.wait_for(OutlineRequest).request.file)
     assert file.read_text() == "def f(x):\n    return x\n"
     assert file.parent == window._settings.pasted_folder
+
+
+def test_what_was_typed_is_kept_when_the_dialog_is_cancelled(
+    qtbot: QtBot, driver: Driver, window: MainWindow
+) -> None:
+    """Shift+Tab leads from the code to *Open*, and Ctrl+Enter opens."""
+    window.commands.actions["paste_code"].trigger()
+    dialog = window.findChild(PasteDialog)
+    assert isinstance(dialog, PasteDialog)
+    dialog.edit.setPlainText("def g(x):\n    return x\n")
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.edit.hasFocus)
+    qtbot.keyClick(dialog.edit, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    button = QApplication.focusWidget()
+    assert isinstance(button, QPushButton) and button.text() == "Open"
+    dialog.reject()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    window.commands.actions["paste_code"].trigger()
+    dialog = window.findChild(PasteDialog)
+    assert isinstance(dialog, PasteDialog)
+    assert dialog.edit.toPlainText() == "def g(x):\n    return x\n"
+    dialog.activateWindow()
+    qtbot.waitUntil(dialog.edit.hasFocus)
+    qtbot.keyClick(dialog.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    driver.wait_until(lambda: Path(window.controller.state.file).name.startswith("pasted_"))
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    QGuiApplication.clipboard().clear()
+    window.commands.actions["paste_code"].trigger()
+    dialog = window.findChild(PasteDialog)
+    assert isinstance(dialog, PasteDialog) and not dialog.edit.toPlainText()
 
 
 def test_every_pasted_program_has_a_file_of_its_own(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.session import Session
@@ -105,6 +105,30 @@ def test_a_script_runs_and_its_capture_opens(
     assert rows(dialog) == []
     qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
     assert len(rows(dialog)) == 1
+
+
+def test_the_keyboard_goes_all_round_and_enter_runs_and_opens(
+    qtbot: QtBot, dialog: ScriptDialog
+) -> None:
+    seen: list[QWidget] = []
+    while (part := QApplication.focusWidget()) is not None and part not in seen:
+        seen.append(part)
+        qtbot.keyClick(part, Qt.Key.Key_Tab)
+    assert seen == [dialog.arguments, dialog.catch, dialog.table, dialog.button]
+    opened: list[str] = []
+    dialog.capture_chosen.connect(opened.append)
+    qtbot.keyClicks(dialog.arguments, "2")
+    qtbot.keyClick(dialog.arguments, Qt.Key.Key_Return)
+    assert dialog.is_running
+    qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
+    dialog.table.setFocus()
+    dialog.table.selectRow(0)
+    qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
+    assert [Path(path).name for path in opened] == ["step.jaxscope"]
+    dialog.table.selectRow(1)
+    qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
+    assert len(opened) == 1 and not dialog.is_running, "it runs nothing again"
+    assert dialog.state.text().startswith("Not captured")
 
 
 def test_a_script_is_stopped_and_its_list_stays(qtbot: QtBot, dialog: ScriptDialog) -> None:

@@ -316,6 +316,7 @@ def set_up_table(view: QTableView, name: str) -> None:
     """Give a table of texts the looks of all tables: whole rows, no grid."""
     view.setShowGrid(False)
     view.setWordWrap(False)
+    view.setTabKeyNavigation(False)  # Tab leads out of it, arrow keys from cell to cell
     view.setAlternatingRowColors(True)
     view.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
     view.verticalHeader().hide()
@@ -333,6 +334,9 @@ class PlainTabs(QTabWidget):
         super().__init__()
         self.setDocumentMode(True)
         self.tabBar().setDrawBase(False)  # some styles draw it white on dark
+        # Tab would stop for ever before a tab bar that is hidden.
+        self.setFocusProxy(None)  # type: ignore[arg-type]  # Qt takes it
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if name:
             self.setAccessibleName(name)
 

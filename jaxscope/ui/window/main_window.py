@@ -167,7 +167,7 @@ class MainWindow(QMainWindow):
         self._body = QStackedWidget()
         self._watcher = FileWatcher(self)
         self._tick = QTimer(self, interval=_TICK_MS)
-        self._lesson_of = self._stage_due = ""
+        self._lesson_of = self._stage_due = self._draft = ""
         self._has_lesson = False
         self._is_tracing_due = False
         self.help = HelpCommands(self, self._tour_stops)
@@ -591,10 +591,14 @@ class MainWindow(QMainWindow):
 
     def paste_code(self) -> None:
         """Ask for code, and open it as a file."""
-        dialog = PasteDialog(self._themes.points, self)
+        dialog = PasteDialog(self._themes.points, self._draft, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted_text.connect(self._on_paste_accepted)
+        dialog.put_away.connect(self._on_paste_put_away)
         dialog.open()
+
+    def _on_paste_put_away(self, draft: str) -> None:
+        self._draft = draft
 
     def _on_paste_accepted(self, text: str) -> None:
         try:

@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QFontMetricsF, QGuiApplication
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -24,11 +24,20 @@ _MAX_CHARACTERS = 1_000_000
 
 
 class PasteDialog(QDialog):
-    """Takes a program as text; `accepted_text` carries one that Python can read."""
+    """Takes a program as text; `accepted_text` carries one that Python can read.
+
+    Args:
+        points: Size of type.
+        draft: What was typed before and not opened.
+
+    Signals:
+        put_away: The dialog was closed; carries what was typed and not opened.
+    """
 
     accepted_text = Signal(str)
+    put_away = Signal(str)
 
-    def __init__(self, points: float, parent: QWidget | None = None) -> None:
+    def __init__(self, points: float, draft: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Paste code"))
         self.edit = QPlainTextEdit()
@@ -39,13 +48,17 @@ class PasteDialog(QDialog):
         )
         self.edit.setAccessibleName(tr("Code"))
         copied = QGuiApplication.clipboard().text()
-        if any(word in copied for word in _LOOKS_LIKE_CODE):
+        if draft.strip():
+            self.edit.setPlainText(draft)
+        elif any(word in copied for word in _LOOKS_LIKE_CODE):
             self.edit.setPlainText(copied[:_MAX_CHARACTERS])
         self._problem = make_label(role="error", wraps=True)
         self._problem.hide()
         buttons = QDialogButtonBox()
-        buttons.addButton(tr("Open"), QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        opening = buttons.addButton(tr("Open"), QDialogButtonBox.ButtonRole.AcceptRole)
+        opening.setShortcut(QKeySequence("Ctrl+Return"))
+        opening.setToolTip(tr("Ctrl+Enter. What is cancelled is here again the next time."))
+        cancel = buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._on_buttons_accepted)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
@@ -56,6 +69,7 @@ class PasteDialog(QDialog):
         layout.addWidget(self.edit, 1)
         layout.addWidget(self._problem)
         layout.addWidget(buttons)
+        QWidget.setTabOrder(cancel, opening)  # one step back from the code, where Tab indents
         em = self.fontMetrics().horizontalAdvance("m")
         self.resize(60 * em, 36 * em)
 
@@ -67,6 +81,12 @@ class PasteDialog(QDialog):
         if not problem:
             self.accepted_text.emit(text)
             self.accept()
+
+    def done(self, result: int) -> None:
+        """Keep what was typed where it was not opened."""
+        is_opened = result == QDialog.DialogCode.Accepted
+        self.put_away.emit("" if is_opened else self.edit.toPlainText())
+        super().done(result)
 
 
 def find_problem(text: str) -> str:

@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QProcess, QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QProcess, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
@@ -42,6 +42,7 @@ from jaxscope.ui.toolkit.widgets import PlainTabs, fill_box, make_label
 if TYPE_CHECKING:
     from jaxscope.ui.figures.plots import OverTimePlot
 
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _LIST = "compilations.json"
 _MAX_LIST_BYTES = 64 << 20
 _LOOK_EVERY_MS = 500
@@ -49,8 +50,8 @@ _KILL_MS = 2_000
 _SAID_CHARACTERS = 2_000
 _ABOUT = (
     "The script runs in a process of its own, as in a shell. Each function that is jitted is "
-    "listed and captured at its first call, from its real arguments; a double click opens the "
-    "capture."
+    "listed and captured at its first call, from its real arguments; a double click or Enter "
+    "opens the capture."
 )
 
 
@@ -127,6 +128,8 @@ class ScriptDialog(QDialog):
         self.catch.setPlaceholderText(tr("all; else names, such as train_step"))
         self.button, self.open_button = QPushButton(tr("Run")), QPushButton(tr("Open capture"))
         self.button.setProperty("role", "primary")
+        self.button.setDefault(True)
+        self.open_button.setAutoDefault(False)
         self.open_button.setEnabled(False)
         self.state = make_label("", "muted", wraps=True)
         self.table = ResultTable(tr("What the script compiled"))
@@ -160,7 +163,7 @@ class ScriptDialog(QDialog):
         self._look.timeout.connect(self._show_list)
         self.button.clicked.connect(self._on_button_clicked)
         self.open_button.clicked.connect(self._open_chosen)
-        self.table.doubleClicked.connect(self._open_chosen)
+        self.table.activated.connect(self._open_chosen)
         self.table.selectionModel().selectionChanged.connect(self._on_selection_changed)
 
     @property
@@ -203,6 +206,11 @@ class ScriptDialog(QDialog):
         self._is_stopping = True
         self.button.setText(tr("End it now"))
         self.state.setText(tr("The script is being stopped."))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter in the table opens what is chosen there, and does not press the button as well."""
+        if not (event.key() in _ENTER and self.table.hasFocus()):
+            super().keyPressEvent(event)
 
     def done(self, result: int) -> None:
         """The dialog is closed: the script ends."""
@@ -288,6 +296,8 @@ class ScriptDialog(QDialog):
     def _open_chosen(self) -> None:
         if path := self._chosen():
             self.capture_chosen.emit(path)
+        else:
+            self.state.setText(tr("Not captured: of each function the first call alone is."))
 
     def _chosen(self) -> str:
         """The path of the chosen row's capture; empty where it has none."""

@@ -1976,6 +1976,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>课程全集</translation>
     </message>
     <message>
+        <source>Ctrl+Enter. What is cancelled is here again the next time.</source>
+        <translation>Ctrl+Enter。取消后，所输入的内容下次仍在这里。</translation>
+    </message>
+    <message>
         <source>Curves</source>
         <translation>曲线</translation>
     </message>
@@ -4702,6 +4706,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Not all the work of {rows} is known: XLA counts that of no custom call, and a large program is counted for some seconds only.</source>
         <translation>{rows}的工作量并非全部已知：XLA 不对 custom call 计数，而且大的程序只计数几秒。</translation>
+    </message>
+    <message>
+        <source>Not captured: of each function the first call alone is.</source>
+        <translation>未捕获：每个函数只捕获第一次调用。</translation>
     </message>
     <message>
         <source>Not compared: it is not known on {where}.</source>
@@ -8188,8 +8196,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在停止脚本。</translation>
     </message>
     <message>
-        <source>The script runs in a process of its own, as in a shell. Each function that is jitted is listed and captured at its first call, from its real arguments; a double click opens the capture.</source>
-        <translation>脚本在自己的进程中运行，与在命令行中一样。每个被 jit 的函数在第一次调用时列出，并从实际参数捕获；双击打开捕获。</translation>
+        <source>The script runs in a process of its own, as in a shell. Each function that is jitted is listed and captured at its first call, from its real arguments; a double click or Enter opens the capture.</source>
+        <translation>脚本在自己的进程中运行，与在命令行中一样。每个被 jit 的函数在第一次调用时列出，并从实际参数捕获；双击或按 Enter 打开捕获。</translation>
     </message>
     <message>
         <source>The script runs.</source>
