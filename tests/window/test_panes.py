@@ -101,21 +101,24 @@ def test_panes_split_to_every_side(window: MainWindow):
     assert laid_out(area) == ["stablehlo", "source", "hlo", ["down", "grad", "optimized"]]
 
 
-def test_the_keyboard_goes_from_a_closed_pane_to_the_graph_beside_it(
+def test_the_keyboard_goes_from_a_closed_pane_to_the_graph_that_is_left(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:
+    window.resize(1280, 720)
     driver.finish(driver.open(source), build_capture())
     area = area_of(window)
-    _, jaxpr, optimized = area.panes
-    for pane in (jaxpr, optimized):
-        pane.set_form(Form.GRAPH)
-    area.activate(optimized)
-    optimized.focus_content()
+    area.arrange()
+    graph = area.panes[1]
+    assert graph.canvas is not None
+    area.activate(graph)
+    window.commands.actions["add_pane"].trigger()
+    assert len(area.panes) == 3 and area.active is not graph
     window.commands.actions["close_pane"].trigger()
-    assert area.active is jaxpr and jaxpr.canvas is not None
-    assert QApplication.focusWidget() is jaxpr.canvas
+    assert area.active is graph and QApplication.focusWidget() is graph.canvas
+    window.commands.actions["add_pane"].trigger()
     window.focus_call()
     window.commands.actions["close_pane"].trigger()
+    assert area.active is graph
     assert QApplication.focusWidget() is window.call_bar.edit, "it was elsewhere"
 
 

@@ -725,6 +725,8 @@ class PaneArea(QWidget):
         before, at, grows = self._tree.describe(self._specify), self.panes.index(pane), self._grows
         focused = QApplication.focusWidget()
         had_keyboard = focused is not None and pane.isAncestorOf(focused)
+        if had_keyboard and focused is not None:
+            focused.clearFocus()  # else Qt would give it to another pane, which became active
         self._grows = False
         self._release_companion()
         self._tree.take_out(pane)
