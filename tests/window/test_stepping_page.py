@@ -33,6 +33,7 @@ from jaxscope.ui.figures.array_figures import ArrayPicture
 from jaxscope.ui.pages.stepping import SteppingPage
 from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.session.controller import Bridge, RunOptions
+from jaxscope.ui.session.screen import compute_screen
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.presentation import _join
 from jaxscope.ui.window.settings import Settings
@@ -290,6 +291,15 @@ def test_real_numbers_are_stepped_through_by_keys_and_buttons(
     run.load("x", str(tmp_path / "x.npy"))
     qtbot.waitUntil(lambda: "shape (3,)" in page.note.text(), timeout=60_000)
     assert not run.doing
+
+
+def test_the_gradient_of_two_arrays_is_named_that_of_their_sum(
+    real: MainWindow, qtbot: QtBot
+) -> None:
+    choice = page_of(real).stage
+    qtbot.waitUntil(lambda: choice.findData("gradient") >= 0, timeout=60_000)
+    assert choice.itemText(choice.findData("gradient")) == "gradient of its sum"
+    assert compute_screen(real.controller.state).steps[-1].title == "gradient of its sum"
 
 
 def test_the_values_of_jit_and_float64_stand_beside_the_eager_ones(

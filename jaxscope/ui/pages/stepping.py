@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.model import stage_named
 from jaxscope.model.said import say_joined
 from jaxscope.model.types import read_batch_axes
 from jaxscope.model.values import StepValue, parse_condition, parse_place, parse_slice, write_place
@@ -48,6 +49,7 @@ from jaxscope.report.tracing import (
 from jaxscope.report.values import OF_FORMS, describe_origin
 from jaxscope.ui.figures.array_figures import ArrayPicture, HistogramBars
 from jaxscope.ui.selection.tracing import TracingRun
+from jaxscope.ui.session.screen import title_of_gradient
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
 from jaxscope.ui.toolkit.language import tr, tr_said
@@ -73,7 +75,7 @@ _OF_CHAIN = (
 _SAVED = "A saved capture is not run: open its file to step through the call."
 _OLD = "This is of an earlier run: run the call, then trace it anew."
 _CALL, _GRADIENT, _LINES = "", "gradient", "lines"
-_CHOICES = {_CALL: "the call", _GRADIENT: "its gradient", _LINES: "its tracing, line by line"}
+_CHOICES = {_CALL: "the call", _LINES: "its tracing, line by line"}
 """What is gone through: the stage of a `SteppingRun`, or the lines of a `TracingRun`."""
 _MOVES = (
     ("start", "|◀", "To the arguments", "go_to_start"),
@@ -316,11 +318,13 @@ class SteppingPage(PageWidget):
     # --- showing ---
 
     def show_state(self, state: WindowState) -> None:
-        has_gradient = any(stage.name == "gradient" for stage in state.stages)
-        if has_gradient and self.stage.findData(_GRADIENT) < 0:
-            self.stage.insertItem(1, tr(_CHOICES[_GRADIENT]), _GRADIENT)
-        elif not has_gradient:
-            self.stage.removeItem(self.stage.findData(_GRADIENT))
+        gradient, at = stage_named(state.stages, "gradient"), self.stage.findData(_GRADIENT)
+        if gradient is None:
+            self.stage.removeItem(at)
+        elif at < 0:
+            self.stage.insertItem(1, title_of_gradient(gradient), _GRADIENT)
+        else:
+            self.stage.setItemText(at, title_of_gradient(gradient))
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:

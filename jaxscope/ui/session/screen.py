@@ -219,6 +219,11 @@ def title_of_stage(name: str) -> str:
     return tr(_SOURCE_TITLE if name == "source" else stage_kind(name).title)
 
 
+def title_of_gradient(stage: Stage | None) -> str:
+    """What the gradient is called that no call asked for: of several numbers that of their sum."""
+    return tr(_OF_SUM) if stage is not None and has_own_sum(stage) else tr(_ASIDE)
+
+
 def _steps(state: WindowState, shown: frozenset[str]) -> list[PipelineStep]:
     steps = []
     if state.file or state.snapshot:
@@ -260,9 +265,7 @@ def _step(
     is_aside = name == "gradient"
 
     def step(condition: Condition, size: str, cost: str, tooltip: str) -> PipelineStep:
-        title = tr(_ASIDE) if is_aside else title_of_stage(name)
-        if is_aside and stage is not None and has_own_sum(stage):
-            title = tr(_OF_SUM)
+        title = title_of_gradient(stage) if is_aside else title_of_stage(name)
         return PipelineStep(name, title, condition, size, cost, tooltip, shown, is_aside)
 
     if state.failed_stage == name and state.error is not None:
