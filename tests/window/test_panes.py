@@ -675,6 +675,64 @@ def test_a_pane_that_is_split_off_is_seen(
     assert not window.lesson.isHidden()
 
 
+def test_a_new_pane_shows_another_stage_and_what_is_selected_stays_in_sight(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    window.resize(1280, 720)
+    driver.finish(driver.open(source, ("f(f32[3])",)), build_capture())
+    area = area_of(window)
+    area.arrange()
+    pane = area.panes[1]
+    driver.wait_until(lambda: pane.canvas is not None and pane.canvas.scene is not None)
+    canvas = pane.canvas
+    assert canvas is not None and canvas.scene is not None
+    last = int(np.argmax(canvas.scene.items.rect[:, 1]))
+    window.workspace.selection.select_node("jaxpr", int(canvas.scene.items.node[last]))
+    pane.focus_content()
+    window.commands.actions["add_pane"].trigger()
+    assert area.panes[2].wanted_stage == "optimized"
+    window.resize(1280, 560)
+    rect = canvas.scene.items.rect[[last]]
+
+    def is_seen() -> bool:
+        (x, y, wide, high), camera = rect[0], canvas.camera
+        left, top = camera.to_widget(x, y)
+        right, bottom = camera.to_widget(x + wide, y + high)
+        return left >= 0 and top >= 0 and right <= canvas.width() and bottom <= canvas.height()
+
+    driver.wait_until(lambda: canvas.height() < 260 and is_seen())
+    for action in window.commands.menus["Panes"].actions():
+        if action.text() == "Split below":
+            action.trigger()
+    window.close_pane()
+    assert area.active is not None and area.active.wanted_stage != SOURCE
+    assert area.active.isAncestorOf(QApplication.focusWidget()), "not in the source"
+
+
+def test_less_room_never_enlarges_a_picture(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    """Where the whole would get too small, its beginning is shown no larger than the whole was."""
+    window.resize(1280, 720)
+    driver.finish(driver.open(source, ("f(f32[3])",)), build_capture())
+    area = area_of(window)
+    area.arrange()
+    driver.wait_until(lambda: area.panes[1].canvas is not None)
+    canvas = area.panes[1].canvas
+    assert canvas is not None
+    driver.wait_until(lambda: canvas.scene is not None)
+    qtbot.wait(20)
+    first, scales = canvas.camera, [canvas.camera.scale]
+    for height in range(680, 280, -40):
+        before = canvas.height()
+        window.resize(1280, height)
+        driver.wait_until(lambda before=before: canvas.height() < before)
+        scales.append(canvas.camera.scale)
+    assert scales == sorted(scales, reverse=True) and scales[-1] < 0.9
+    window.resize(1280, 720)
+    driver.wait_until(lambda: canvas.camera == first)
+
+
 def test_panes_that_show_the_same_are_not_remembered() -> None:
     twin, other = PaneSpec("jaxpr"), PaneSpec("jaxpr", "text")
     rows = Split(False, (twin, other, twin), (1.0, 2.0, 3.0))

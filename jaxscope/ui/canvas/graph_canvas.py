@@ -65,6 +65,7 @@ from jaxscope.ui.canvas.legend import (
 )
 from jaxscope.ui.canvas.minimap import Minimap
 from jaxscope.ui.canvas.navigation import (
+    MAX_SCALE,
     Camera,
     find_places_across,
     find_places_down,
@@ -463,10 +464,14 @@ class GraphCanvas(QWidget):
             self._show_extras()
         self.update()
 
-    def _look_anew(self) -> None:
-        """Fit the picture again unless a person moved it; highlighted boxes stay visible."""
+    def _look_anew(self, limit: float = MAX_SCALE) -> None:
+        """Fit the picture again unless a person moved it; highlighted boxes stay visible.
+
+        Args:
+            limit: Of the scale, where not all can be seen.
+        """
         if self._is_untouched:
-            self._look_at_beginning()
+            self._look_at_beginning(limit)
         elif self._is_fitted:
             self._camera = self._fitting_camera() or self._camera
         elif self._is_unmoved:
@@ -507,17 +512,17 @@ class GraphCanvas(QWidget):
             return camera.moved(across, along)
         return camera.moved(across if wide * camera.scale <= self.width() else 0.0, 0.0)
 
-    def _look_at_beginning(self) -> None:
+    def _look_at_beginning(self, limit: float = MAX_SCALE) -> None:
         scene = self.scene
         if scene is not None and scene.width:
-            self._camera = self._look_at_scene(scene)
+            self._camera = self._look_at_scene(scene, limit)
 
-    def _look_at_scene(self, scene: Scene) -> Camera:
+    def _look_at_scene(self, scene: Scene, limit: float = MAX_SCALE) -> Camera:
         page, size = self._page, (self.width(), self.height())
         is_down = scene.direction == DOWN
         taken = page.width() - size[0] if is_down else page.height() - size[1]
         left = max(OVERVIEW_PX - taken, 0) if page is not self else 0
-        return look_at_scene(scene, *size, self._text_scale, self._least_framed, left)
+        return look_at_scene(scene, *size, self._text_scale, self._least_framed, left, limit)
 
     def sizeHint(self) -> QSize:
         return QSize(900, 640)
@@ -609,7 +614,13 @@ class GraphCanvas(QWidget):
         if self._before_presenting is not None and not self._is_unmoved:  # the middle stays there
             grown = event.oldSize() - event.size()
             self._camera = self._camera.moved(grown.width() / 2, grown.height() / 2)
-        self._look_anew()
+        old, new = event.oldSize(), event.size()
+        across = (
+            (old.width(), new.width()) if self._direction == DOWN else (old.height(), new.height())
+        )
+        # With less room along the values' way the whole gets too small at some point; what is
+        # shown then instead is no larger than it was.
+        self._look_anew(limit=self._camera.scale * max(across[1] / max(across[0], 1), 1.0))
         self._update_minimap()
         self._resized.start()
 

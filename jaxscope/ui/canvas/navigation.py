@@ -94,6 +94,7 @@ def first_camera(
     text_scale: float = 1.0,
     least_framed: float = LEAST_FRAMED,
     overview_px: float = 0.0,
+    limit: float = MAX_SCALE,
 ) -> Camera:
     """The camera for a new picture: all of it if that can be read, else its beginning.
 
@@ -106,6 +107,7 @@ def first_camera(
         least_framed: How small a picture may be shown that cannot be any narrower.
         overview_px: What an overview would take of the widget's side across the values' way, as it
             comes where not all is seen. So what is seen with it is seen without it.
+        limit: How large it may be shown where not all of it can be seen.
     """
     scene_width, scene_height = scene_size
     most = most_scale(width, height, text_scale)
@@ -123,6 +125,7 @@ def first_camera(
         return whole
     # What does not fit is not enlarged as well: so more of it is seen.
     scale = min(text_scale, most, fitting) if is_framed else READABLE_SCALE * text_scale
+    scale = min(scale, limit)
     if is_down:
         x = scene_width / 2 - width / scale / 2 if scene_width * scale < width else -MARGIN_PX
         spare = height / scale - scene_height  # a wide picture may be low: then it is centred
@@ -138,11 +141,13 @@ def look_at_scene(
     text_scale: float = 1.0,
     least_framed: float = LEAST_FRAMED,
     overview_px: float = 0.0,
+    limit: float = MAX_SCALE,
 ) -> Camera:
     """The camera for a new picture, turned to where its boxes begin."""
     is_down = scene.direction == "down"
     size = scene.width, scene.height
-    camera = first_camera(size, is_down, width, height, text_scale, least_framed, overview_px)
+    seen = (text_scale, least_framed, overview_px, limit)
+    camera = first_camera(size, is_down, width, height, *seen)
     if is_down and scene.width * camera.scale > width and len(scene.items):
         camera = look_at_top(scene.items.rect, camera, width, text_scale)
     return camera

@@ -550,6 +550,8 @@ class PaneArea(QWidget):
         self._zone = QRubberBand(QRubberBand.Shape.Rectangle, self)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._tree.repaint_ribbons)
+        self._revealing = QTimer(self, singleShot=True, interval=0)
+        self._revealing.timeout.connect(self._on_revealing_timeout)
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit_columns)
         fill_box(QVBoxLayout(self), self._tree, margins=(0, 0, 0, 0))
@@ -623,6 +625,7 @@ class PaneArea(QWidget):
             pane.prefer_form(beside.form)
         self.activate(pane)
         self.panes_changed.emit()
+        self._revealing.start()
         return pane
 
     def set_companion(self, part: QWidget) -> None:
@@ -742,6 +745,7 @@ class PaneArea(QWidget):
         if had_keyboard and self._active is not None:
             self._active.focus_content()
         self.panes_changed.emit()
+        self._revealing.start()
 
     def close_twins(self) -> None:
         """Close further panes of one stage and form, which show nothing else."""
@@ -934,6 +938,10 @@ class PaneArea(QWidget):
         for pane in self.panes:
             pane.show_links(links, reveal=reveal)
         self.refresh_ribbons()
+
+    def _on_revealing_timeout(self) -> None:
+        """Panes have other sizes now: what is selected is to be in sight again."""
+        self.show_links(self._selection.links, reveal=True)
 
     def reveal_selected(self) -> None:
         """Open in graphs what is around the place that is selected, and bring it into sight."""

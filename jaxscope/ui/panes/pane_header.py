@@ -205,6 +205,11 @@ class PaneHeader(QWidget):
             self._fit()
         self.show_stage(present)
 
+    @property
+    def offered(self) -> list[str]:
+        """Names of the stages that can be chosen, the source first."""
+        return [self.chooser.itemData(index) for index in range(self.chooser.count())]
+
     def show_stage(self, name: str) -> None:
         """Show which stage is chosen."""
         index = self.chooser.findData(name)

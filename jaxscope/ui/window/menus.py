@@ -510,11 +510,12 @@ class PaneCommands(QObject):
     # --- the active pane ---
 
     def split(self, side: PaneSide) -> None:
-        """Open another pane beside the active one."""
-        pane = self._area.active
-        if pane is None:
-            return
-        opened = self._area.open_pane(pane.wanted_stage, after=pane, side=side)
+        """Open another pane for the same stage beside the active one."""
+        if self._area.active is not None:
+            self._open(self._area.active, self._area.active.wanted_stage, side)
+
+    def _open(self, pane: StagePane, stage: str, side: PaneSide) -> None:
+        opened = self._area.open_pane(stage, after=pane, side=side)
         if opened is not None:
             opened.focus_content()
         else:
@@ -524,8 +525,18 @@ class PaneCommands(QObject):
         self._take_back(_no_room())
 
     def add_pane(self) -> None:
-        """Open another pane beside the active one."""
-        self.split(PaneSide.RIGHT)
+        """Open a pane beside the active one for a stage that no pane shows.
+
+        It is the program that runs, else what comes after the stage of the active pane.
+        """
+        pane = self._area.active
+        if pane is None:
+            return
+        offered, shown = pane.header.offered, self._area.wanted_stages()
+        at = offered.index(pane.wanted_stage) + 1 if pane.wanted_stage in offered else 0
+        wanted = [stage for stage in ("optimized", *offered[at:], *offered) if stage not in shown]
+        stage = next((each for each in wanted if each in offered), pane.wanted_stage)
+        self._open(pane, stage, PaneSide.RIGHT)
 
     def fold_all(self) -> None:
         """Fold every block of the active pane's text."""
