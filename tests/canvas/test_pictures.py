@@ -17,7 +17,7 @@ from canvas.screen import first_closed_group, long_program, picture
 from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind, Unavailable
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.palette import FUSION_FRAME, PALETTES
-from jaxscope.picture.scene.first_picture import OVERVIEW_PX
+from jaxscope.picture.scene.first_picture import LEAST_FRAMED, OVERVIEW_PX, WHOLE_SCALE
 from jaxscope.picture.scene.scene import HEADER_PX
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
@@ -138,7 +138,7 @@ def test_a_wide_and_low_picture_is_centred() -> None:
     assert thin.to_widget(0.0, 0.0)[0] == pytest.approx(600.0 - thin.to_widget(300.0, 0.0)[0])
 
 
-def test_a_picture_that_is_nearly_seen_whole_is_shown_whole() -> None:
+def test_a_picture_that_can_be_read_is_shown_whole() -> None:
     """Its width asks for a scale of 0.72, its height for a tenth less."""
     camera = first_camera((1129.0, 834.0), True, 833.0, 560.0)
     assert camera.to_widget(0.0, 0.0)[1] >= 0.0
@@ -248,8 +248,7 @@ def test_the_overview_is_calm_where_a_group_is_opened_and_the_room_changes(
 def sees_all(size: tuple[float, float], page: tuple[float, float], overview_px: int) -> bool:
     """Whether all of a picture is seen, where an overview takes so much of the page's width."""
     width, height = page[0] - overview_px, page[1]
-    left = OVERVIEW_PX - overview_px
-    camera = first_camera(size, True, width, height, overview_px=left)
+    camera = first_camera(size, True, width, height)
     right, low = camera.x + width / camera.scale, camera.y + height / camera.scale
     return camera.x <= 2 and camera.y <= 2 and right >= size[0] - 2 and low >= size[1] - 2
 
@@ -429,6 +428,8 @@ def test_lines_to_what_is_out_of_focus_are_faint_too(page: GraphPage) -> None:
     canvas = page.canvas
     scene = canvas.scene
     assert scene is not None
+    canvas.go_to_beginning()
+    canvas.zoom(WHOLE_SCALE / canvas.camera.scale)  # arrowheads of many pixels
     canvas.set_focus([])
     faint = picture(canvas)
     canvas.set_focus(None)
@@ -462,3 +463,125 @@ def test_words_alone_stand_whole_in_the_legend(page: GraphPage) -> None:
     page.canvas.legend.show_entries((words_alone(told, colors("light")),), colors("light"))
     ((_, _, wide),) = page.canvas.legend._place(500).places
     assert wide == measure_text(told, _TEXT_PX) < 500
+
+
+def sees_whole(canvas: GraphCanvas) -> bool:
+    scene = canvas.scene
+    assert scene is not None
+    left, top = canvas.camera.to_widget(0.0, 0.0)
+    right, bottom = canvas.camera.to_widget(scene.width, scene.height)
+    return min(left, top) >= 0 and right <= canvas.width() and bottom <= canvas.height()
+
+
+def show(qtbot: QtBot, graph: Graph, width: int, height: int) -> GraphPage:
+    page = GraphPage(GraphCanvas())
+    qtbot.addWidget(page)
+    page.resize(width, height)
+    page.show()
+    qtbot.waitExposed(page)
+    page.canvas.set_graph(graph, "program")
+    settle(qtbot, page)
+    return page
+
+
+def settle(qtbot: QtBot, page: GraphPage) -> None:
+    """Wait until the page has taken in its size."""
+    qtbot.wait(10)
+    qtbot.waitUntil(lambda: not page.canvas._resized.isActive() and not page.canvas.is_busy)
+    qtbot.wait(10)
+
+
+@pytest.fixture(scope="module")
+def small_gradient() -> Graph:
+    def program(x: jax.Array) -> jax.Array:
+        return jnp.mean((x + 2) ** 2 + 3)
+
+    return trace(jax.value_and_grad(program), jnp.ones(3))
+
+
+@pytest.mark.parametrize("low", [510, 400, 270])
+def test_what_was_seen_whole_is_so_in_a_lower_room_and_as_before_in_the_old_one(
+    qtbot: QtBot, small_gradient: Graph, low: int
+) -> None:
+    """A line about an error above it, or a page below it, takes some of its height."""
+    page = show(qtbot, small_gradient, 830, 580)
+    canvas = page.canvas
+    assert sees_whole(canvas)
+    before, opened = canvas.camera, canvas.expanded
+    page.resize(830, low)
+    settle(qtbot, page)
+    assert sees_whole(canvas)
+    assert canvas.camera.scale < before.scale
+    assert canvas.expanded == opened
+    page.resize(830, 580)
+    settle(qtbot, page)
+    assert canvas.camera == before
+    canvas.pan(5.0, 5.0)
+    moved = canvas.camera
+    page.resize(830, low)
+    settle(qtbot, page)
+    assert canvas.camera == moved, "a person has moved it"
+
+
+def test_in_a_room_too_low_for_any_name_a_picture_begins_no_larger(qtbot: QtBot) -> None:
+    def program(x: jax.Array) -> jax.Array:
+        for _ in range(4):
+            x = jnp.sin(x) + 1.0
+        return x
+
+    page = show(qtbot, trace(program, jnp.ones(3)), 600, 800)
+    canvas = page.canvas
+    assert sees_whole(canvas)
+    before = canvas.camera.scale
+    page.resize(600, 160)
+    settle(qtbot, page)
+    assert 0.4 < canvas.camera.scale < 0.5 < before
+    assert canvas.camera.to_widget(0.0, 0.0)[1] >= 0.0
+
+
+def loop_of_steps() -> Graph:
+    """A loop that may be opened, and a few equations before and after it."""
+
+    def program(x: jax.Array, w: jax.Array, xs: jax.Array) -> jax.Array:
+        def step(h: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
+            with jax.named_scope("cell"):
+                h = jnp.tanh(x @ w + h @ w)
+            return h, h.sum()
+
+        h, sums = jax.lax.scan(step, x, xs)
+        return jnp.mean((h @ w - 1.0) ** 2) + 0.01 * sums.mean()
+
+    return trace(program, jnp.ones(4), jnp.ones((4, 4)), jnp.ones((12, 4)))
+
+
+def test_a_wider_room_opens_nothing_that_takes_a_part_out_of_sight(qtbot: QtBot) -> None:
+    graph = loop_of_steps()
+    page = show(qtbot, graph, 830, 580)
+    before = page.canvas.expanded
+    assert sees_whole(page.canvas)
+    page.resize(1276, 440)
+    settle(qtbot, page)
+    assert sees_whole(page.canvas)
+    assert page.canvas.expanded == before
+    page.resize(1276, 1400)
+    settle(qtbot, page)
+    assert sees_whole(page.canvas)
+    assert page.canvas.expanded > before, "here all of it has room"
+
+
+def test_a_first_picture_of_a_low_room_opens_what_is_seen_whole(qtbot: QtBot) -> None:
+    def program(x: jax.Array, w: jax.Array) -> jax.Array:
+        for name in ("embed", *("layer" for _ in range(6)), "normalize", "loss"):
+            with jax.named_scope(name):
+                for _ in range(3):
+                    x = jnp.tanh(x @ w) + jnp.sin(x) * 2.0
+        return x.sum()
+
+    graph = trace(program, jnp.ones((4, 4)), jnp.ones((4, 4)))
+    for height in (420, 800):
+        page = show(qtbot, graph, 1170, height)
+        assert sees_whole(page.canvas), height
+        assert page.canvas.camera.scale >= LEAST_FRAMED, height
+    canvas = show(qtbot, graph, 1170, 280).canvas
+    assert canvas.scene is not None
+    assert canvas.scene.height * canvas.camera.scale < 2.6 * canvas.height(), "hardly two of it"

@@ -52,7 +52,7 @@ _HOPELESS = 2.5
 """What is so many times too wide, and of many boxes, would be wrapped beyond recognition."""
 
 _MOST_PAGES = 2.0
-"""What was wrapped and is longer shows less of the whole than fewer open groups would."""
+"""What is longer shows less of the whole than fewer open groups would."""
 
 _LEGEND_PX = 30.0
 """What a legend of one row takes once there is a picture."""
@@ -163,6 +163,9 @@ class Arranger:
                         whole = smaller._show_whole(some, beside)
                         if whole is None and is_main:  # titles are as large at any scale
                             whole = smallest._show_whole((page.size.opened,), beside)
+                        if whole is None and self._num_pages(page.size) > _MOST_PAGES:
+                            whole = smallest._show_whole(some, beside)
+                            whole = whole or arranger._show_short(some, beside)
                         page = whole or page
                     if parts <= page.size.opened:
                         return page
@@ -190,6 +193,15 @@ class Arranger:
                 page = self._open_more(arranged)
                 if page.size.num_boxes >= LEAST_BOXES:
                     return page
+        return None
+
+    def _show_short(self, openings: tuple[frozenset[str], ...], beside: bool) -> _Tried | None:
+        """The most that is no longer than two rooms, where that tells something."""
+        for opened in openings:
+            arranged = self._arrange(opened, beside)
+            is_short = self._num_pages(arranged.size) <= _MOST_PAGES
+            if is_short and self._is_page(arranged):
+                return arranged if arranged.size.num_boxes >= LEAST_BOXES else None
         return None
 
     def _open_around(self, groups: Collection[str]) -> frozenset[str]:
@@ -251,6 +263,10 @@ class Arranger:
         legend = _LEGEND_PX if self.direction == DOWN else 0.0
         free = self.room.along(self.direction) - legend - 2 * SIDE_PX
         return self._along(size) <= free / self._scale()
+
+    def _num_pages(self, size: SceneSize) -> float:
+        """How many rooms a scene takes that is shown no smaller than can be read."""
+        return self._along(size) * self._scale() / self.room.along(self.direction)
 
     def _fills(self, size: SceneSize) -> bool:
         """Whether a scene as wide as the room takes at least a half of its length."""

@@ -33,6 +33,7 @@ from jaxscope.picture.scene.build import SceneMemory
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
     OVERVIEW_PX,
+    SIDE_PX,
     WHOLE_SCALE,
     Viewport,
 )
@@ -65,8 +66,9 @@ from jaxscope.ui.canvas.legend import (
 )
 from jaxscope.ui.canvas.minimap import Minimap
 from jaxscope.ui.canvas.navigation import (
-    MAX_SCALE,
+    MARGIN_PX,
     Camera,
+    begin_at,
     find_places_across,
     find_places_down,
     fit_rect,
@@ -210,6 +212,7 @@ class GraphCanvas(QWidget):
         self._is_dragging = False
         self._is_untouched = True
         self._is_fitted = self._is_unmoved = self._is_led = False
+        self._is_seen_whole = self._is_choosing_again = False
         self._minimap = Minimap(self)
         self._minimap.place_requested.connect(self._on_minimap_place_requested)
         self._legend = Legend(self)
@@ -236,7 +239,7 @@ class GraphCanvas(QWidget):
         self._job.finished.connect(self._on_job_finished)
         self._job.failed.connect(self._on_job_failed)
         self._page: QWidget = self
-        self._across_chosen = 0.0
+        self._across_chosen = self._along_chosen = 0.0
         self._fit_chosen: Fit = NO_WIDTH_LIMIT
         self._resized = QTimer(self, singleShot=True, interval=_RESIZED_MS)
         self._resized.timeout.connect(self._on_resized_timeout)
@@ -296,15 +299,33 @@ class GraphCanvas(QWidget):
             self._is_fitted = True
 
     def _fitting_camera(self) -> Camera | None:
-        scene, drawing = self.scene, self._drawing
-        if scene is None or drawing is None:
+        scene = self.scene
+        if scene is None:
             return None
+        camera = self._whole_camera(scene, MARGIN_PX)
+        is_told = camera.scale >= NEAR_SCALE or self._names_groups(camera)
+        return camera if is_told else self._look_at_scene(scene)
+
+    def _whole_camera(self, scene: Scene, margin: float) -> Camera:
         size = self.width(), self.height()
         most = most_scale(*size, self._text_scale)
-        camera = fit_rect((0.0, 0.0, scene.width, scene.height), *size, most)
-        if camera.scale < NEAR_SCALE and len(drawing.list_titles(camera.scale)) < _LEAST_TITLES:
-            return self._look_at_scene(scene)
-        return camera
+        return fit_rect((0.0, 0.0, scene.width, scene.height), *size, most, margin)
+
+    def _names_groups(self, camera: Camera) -> bool:
+        """Whether groups are named in a picture that is so small that nothing else is."""
+        drawing = self._drawing
+        return drawing is not None and len(drawing.list_titles(camera.scale)) >= _LEAST_TITLES
+
+    def _look_at_less(self, scene: Scene) -> Camera:
+        """The camera for what was seen whole, in a room where that cannot be read any more.
+
+        It is seen whole, as long as that tells something, and else from its beginning, no larger.
+        """
+        camera, least = self._whole_camera(scene, SIDE_PX), _LEAST_TOGETHER * self._text_scale
+        if camera.scale >= least or self._names_groups(camera):
+            return camera
+        size, is_down = (scene.width, scene.height), scene.direction == DOWN
+        return begin_at(size, is_down, self.width(), self.height(), least)
 
     def zoom_to_selection(self) -> None:
         """Show what is selected, as large as it can be read."""
@@ -429,7 +450,7 @@ class GraphCanvas(QWidget):
         self._tiles = None
         self._highlight = no_highlight()
         self._is_untouched = True
-        self._is_fitted = self._is_unmoved = self._is_led = False
+        self._is_fitted = self._is_unmoved = self._is_led = self._is_seen_whole = False
         self._opened = "", self._camera
         self._message = message
         self._show_extras()
@@ -444,6 +465,7 @@ class GraphCanvas(QWidget):
             self._camera = camera
         elif self._is_untouched:
             self._look_at_beginning()
+            self._is_seen_whole = self._page.isVisible() and self._is_all_in_sight()
         elif self._is_fitted:
             self._camera = self._fitting_camera() or self._camera
         self._show_extras()
@@ -464,14 +486,14 @@ class GraphCanvas(QWidget):
             self._show_extras()
         self.update()
 
-    def _look_anew(self, limit: float = MAX_SCALE) -> None:
-        """Fit the picture again unless a person moved it; highlighted boxes stay visible.
-
-        Args:
-            limit: Of the scale, where not all can be seen.
-        """
+    def _look_anew(self) -> None:
+        """Fit the picture again unless a person moved it; highlighted boxes stay visible."""
         if self._is_untouched:
-            self._look_at_beginning(limit)
+            self._look_at_beginning()
+            # What is presented must be read from afar: else what was seen whole is so again.
+            is_cut = self._is_seen_whole and not self._is_all_in_sight()
+            if is_cut and self.scene is not None and self._least_framed == LEAST_FRAMED:
+                self._camera = self._look_at_less(self.scene)
         elif self._is_fitted:
             self._camera = self._fitting_camera() or self._camera
         elif self._is_unmoved:
@@ -512,17 +534,14 @@ class GraphCanvas(QWidget):
             return camera.moved(across, along)
         return camera.moved(across if wide * camera.scale <= self.width() else 0.0, 0.0)
 
-    def _look_at_beginning(self, limit: float = MAX_SCALE) -> None:
+    def _look_at_beginning(self) -> None:
         scene = self.scene
         if scene is not None and scene.width:
-            self._camera = self._look_at_scene(scene, limit)
+            self._camera = self._look_at_scene(scene)
 
-    def _look_at_scene(self, scene: Scene, limit: float = MAX_SCALE) -> Camera:
-        page, size = self._page, (self.width(), self.height())
-        is_down = scene.direction == DOWN
-        taken = page.width() - size[0] if is_down else page.height() - size[1]
-        left = max(OVERVIEW_PX - taken, 0) if page is not self else 0
-        return look_at_scene(scene, *size, self._text_scale, self._least_framed, left, limit)
+    def _look_at_scene(self, scene: Scene) -> Camera:
+        size = self.width(), self.height()
+        return look_at_scene(scene, *size, self._text_scale, self._least_framed)
 
     def sizeHint(self) -> QSize:
         return QSize(900, 640)
@@ -614,13 +633,7 @@ class GraphCanvas(QWidget):
         if self._before_presenting is not None and not self._is_unmoved:  # the middle stays there
             grown = event.oldSize() - event.size()
             self._camera = self._camera.moved(grown.width() / 2, grown.height() / 2)
-        old, new = event.oldSize(), event.size()
-        across = (
-            (old.width(), new.width()) if self._direction == DOWN else (old.height(), new.height())
-        )
-        # With less room along the values' way the whole gets too small at some point; what is
-        # shown then instead is no larger than it was.
-        self._look_anew(limit=self._camera.scale * max(across[1] / max(across[0], 1), 1.0))
+        self._look_anew()
         self._update_minimap()
         self._resized.start()
 
@@ -936,6 +949,7 @@ class GraphCanvas(QWidget):
         kept: KeptPicture | None = None,
     ) -> None:
         self._placed.stop()
+        self._is_choosing_again &= expanded is None and view is not None
         is_small = (
             len(graph.nodes) <= _INLINE_NODES
             and len(graph.groups) <= _INLINE_GROUPS
@@ -983,10 +997,15 @@ class GraphCanvas(QWidget):
     def _on_job_finished(self, answer: object) -> None:
         assert isinstance(answer, PreparedPicture)
         scene = answer.index.scene
+        is_again, self._is_choosing_again = self._is_choosing_again, False
+        if answer.opened_first is not None:
+            self._across_chosen, self._along_chosen = answer.across, self._along()
+        if is_again and self._begins_whole(self.scene) and not self._begins_whole(scene):
+            self._set_busy(False)
+            return  # more of it would be open, and less of it seen
         self._view = answer.view
         self._expanded = scene.opened
         if answer.opened_first is not None:
-            self._across_chosen = answer.across
             self._fit_chosen = answer.fit
             self._resized.start()  # the page may have become another while this was worked out
             self._opened_first = answer.opened_first
@@ -1015,8 +1034,12 @@ class GraphCanvas(QWidget):
         self._set_busy(False)
         self.scene_changed.emit()
 
-    def _is_all_in_sight(self, camera: Camera | None = None) -> bool:
-        scene, camera = self.scene, camera or self._camera
+    def _begins_whole(self, scene: Scene | None) -> bool:
+        """Whether all of a scene would be seen in the room that there is, as it is first shown."""
+        return scene is not None and self._is_all_in_sight(self._look_at_scene(scene), scene)
+
+    def _is_all_in_sight(self, camera: Camera | None = None, scene: Scene | None = None) -> bool:
+        scene, camera = scene or self.scene, camera or self._camera
         if scene is None:
             return False
         left, top = camera.to_widget(0.0, 0.0)
@@ -1085,12 +1108,20 @@ class GraphCanvas(QWidget):
         is_as_first = self._expanded == self._opened_first
         across = self._page.width() if self._direction == DOWN else self._page.height()
         is_other = abs(across - self._across_chosen) > OTHER_ROOM_PX
+        # In a lower page it is smaller, and all that was open still is.
+        is_other |= self._along() > self._along_chosen + OTHER_ROOM_PX
         is_idle = self.scene is not None and not self.is_busy
         is_marked = any(self._marks) or len(self._found) > 0
         is_free = self._is_untouched and is_as_first and not is_marked  # else it would close
+        self._is_seen_whole |= self._is_untouched and is_idle and self._is_all_in_sight()
         if is_free and is_other and is_idle:
             assert self._graph is not None
+            self._is_choosing_again = True
             self._start(self._graph, self._view, None)
+
+    def _along(self) -> int:
+        """Pixels of the page along the flow."""
+        return self._page.height() if self._direction == DOWN else self._page.width()
 
     # --- selection, colours and marks ---
 

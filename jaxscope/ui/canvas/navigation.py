@@ -26,8 +26,6 @@ MAX_SCALE = 8.0
 MARGIN_PX = 24.0
 _ORDINARY_PX = 480.0
 """Sides of a widget up to which a picture is never enlarged."""
-_NEARLY_WHOLE = 0.85
-"""A picture a little too long is shown so much smaller than its width asks: then it is whole."""
 _MOST_SEEN = 0.7
 """Of the boxes that can be seen at once in a wide group: so many where its left end is shown."""
 _REVEALED_PX = 30
@@ -93,8 +91,6 @@ def first_camera(
     height: float,
     text_scale: float = 1.0,
     least_framed: float = LEAST_FRAMED,
-    overview_px: float = 0.0,
-    limit: float = MAX_SCALE,
 ) -> Camera:
     """The camera for a new picture: all of it if that can be read, else its beginning.
 
@@ -104,10 +100,7 @@ def first_camera(
         width: Of the widget.
         height: Of the widget.
         text_scale: Size of the window's type; 1 is ordinary.
-        least_framed: How small a picture may be shown that cannot be any narrower.
-        overview_px: What an overview would take of the widget's side across the values' way, as it
-            comes where not all is seen. So what is seen with it is seen without it.
-        limit: How large it may be shown where not all of it can be seen.
+        least_framed: How small a picture may be shown so that all of it, or of its width, is seen.
     """
     scene_width, scene_height = scene_size
     most = most_scale(width, height, text_scale)
@@ -115,17 +108,21 @@ def first_camera(
     if whole.scale >= READABLE_SCALE * text_scale:
         return whole
     whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most, SIDE_PX)
-    if whole.scale >= WHOLE_SCALE * text_scale:
+    if whole.scale >= least_framed * text_scale:
         return whole
     room, across = (width, scene_width) if is_down else (height, scene_height)
     fitting = (room - 2 * SIDE_PX) / across
     is_framed = fitting >= least_framed * text_scale
-    beside = (room - overview_px - 2 * SIDE_PX) / across
-    if is_framed and whole.scale >= max(_NEARLY_WHOLE * beside, least_framed * text_scale):
-        return whole
     # What does not fit is not enlarged as well: so more of it is seen.
     scale = min(text_scale, most, fitting) if is_framed else READABLE_SCALE * text_scale
-    scale = min(scale, limit)
+    return begin_at(scene_size, is_down, width, height, scale)
+
+
+def begin_at(
+    scene_size: tuple[float, float], is_down: bool, width: float, height: float, scale: float
+) -> Camera:
+    """The camera that shows the beginning of a picture, from where its values come, at a scale."""
+    scene_width, scene_height = scene_size
     if is_down:
         x = scene_width / 2 - width / scale / 2 if scene_width * scale < width else -MARGIN_PX
         spare = height / scale - scene_height  # a wide picture may be low: then it is centred
@@ -140,14 +137,11 @@ def look_at_scene(
     height: float,
     text_scale: float = 1.0,
     least_framed: float = LEAST_FRAMED,
-    overview_px: float = 0.0,
-    limit: float = MAX_SCALE,
 ) -> Camera:
     """The camera for a new picture, turned to where its boxes begin."""
     is_down = scene.direction == "down"
     size = scene.width, scene.height
-    seen = (text_scale, least_framed, overview_px, limit)
-    camera = first_camera(size, is_down, width, height, *seen)
+    camera = first_camera(size, is_down, width, height, text_scale, least_framed)
     if is_down and scene.width * camera.scale > width and len(scene.items):
         camera = look_at_top(scene.items.rect, camera, width, text_scale)
     return camera
