@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -707,6 +707,34 @@ def test_a_new_pane_shows_another_stage_and_what_is_selected_stays_in_sight(
     window.close_pane()
     assert area.active is not None and area.active.wanted_stage != SOURCE
     assert area.active.isAncestorOf(QApplication.focusWidget()), "not in the source"
+
+
+def test_what_is_split_to_the_right_is_there_also_in_a_narrow_window(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    window.resize(1280, 720)
+    driver.finish(driver.open(source, ("f(f32[3])",)), build_capture())
+    area = area_of(window)
+    area.arrange()
+    qtbot.wait(20)
+
+    def split() -> None:
+        actions = window.commands.menus["Panes"].actions()
+        next(each for each in actions if each.text() == "Split to the right").trigger()
+        qtbot.wait(20)
+
+    split()
+    code, left, right = (QRect(p.mapTo(window, QPoint()), p.size()) for p in area.panes)
+    assert all(pane.isVisible() for pane in area.panes)
+    assert code.right() < left.left() and left.right() < right.left()
+    assert left.top() == right.top() and min(left.width(), right.width()) > 280
+    split()  # each would be too narrow
+    assert len(area.panes) == 3 and "room" in window.row.message
+    assert area.active is area.panes[2]
+    area.close_pane(area.panes[2])
+    qtbot.wait(20)
+    assert [pane.wanted_stage for pane in area.panes] == ["source", "jaxpr"]
+    assert area.panes[1].width() > 2 * left.width() - 40
 
 
 def test_less_room_never_enlarges_a_picture(

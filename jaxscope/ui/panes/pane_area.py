@@ -209,12 +209,22 @@ class PaneTree(QWidget):
         """Put in a pane where there is none."""
         self._root.addWidget(pane)
 
-    def insert(self, pane: StagePane, beside: StagePane, side: PaneSide) -> None:
-        """Put in a pane to a side of another, which gives it half of its room."""
+    def insert(
+        self, pane: StagePane, beside: StagePane, side: PaneSide, *, in_column: bool = False
+    ) -> None:
+        """Put in a pane to a side of another, which gives it half of its room.
+
+        Args:
+            pane: What is put in.
+            beside: The other.
+            side: Of the other.
+            in_column: Both become one column together, where they stand side by side.
+        """
         parent = _splitter_of(beside)
         index, sizes = parent.indexOf(beside), parent.sizes()
         is_across = parent.orientation() == Qt.Orientation.Horizontal
-        if is_across == side.is_across or parent.count() == 1:
+        is_along = is_across == side.is_across and not (in_column and parent is self._root)
+        if is_along or parent.count() == 1:
             if is_across != side.is_across:
                 self._turn(parent)
             parent.insertWidget(index if side.is_before else index + 1, pane)
@@ -595,23 +605,31 @@ class PaneArea(QWidget):
     # --- opening and closing ---
 
     def open_pane(
-        self, stage_name: str, *, after: StagePane | None = None, side: PaneSide = PaneSide.RIGHT
+        self,
+        stage_name: str,
+        *,
+        after: StagePane | None = None,
+        side: PaneSide = PaneSide.RIGHT,
+        may_be_below: bool = True,
     ) -> StagePane | None:
         """Open a pane for a stage; None if there is no room where it could be of use.
 
         Args:
             after: The pane beside which it is opened; None for the last.
-            side: Where beside it; below it where that would be too narrow.
+            side: Where beside it.
+            may_be_below: Whether it goes below it, where that would be too narrow or a third
+                column; else it parts the other's column.
         """
         self.make_panes()
         panes = self._tree.panes()
         beside = after or (panes[-1] if panes else None)
+        is_full = self.width() < _NARROW_PX and self._tree.num_columns >= 2
         if beside is not None and beside.isVisible():
-            is_full = self.width() < _NARROW_PX and self._tree.num_columns >= 2
-            is_thin = is_full or beside.width() < 2 * _LEAST_ACROSS_PX
-            if side in (PaneSide.LEFT, PaneSide.RIGHT) and is_thin:
+            is_thin = beside.width() < 2 * _LEAST_ACROSS_PX
+            if side.is_across and may_be_below and (is_full or is_thin):
                 side = PaneSide.BELOW
-            if side in (PaneSide.ABOVE, PaneSide.BELOW) and beside.height() < 2 * _LEAST_DOWN_PX:
+            is_low = beside.height() < 2 * _LEAST_DOWN_PX
+            if is_thin if side.is_across else is_low:
                 return None
         if len(self.panes) >= MAX_PANES:
             return None
@@ -621,7 +639,7 @@ class PaneArea(QWidget):
         if beside is None:
             self._tree.add_first(pane)
         else:
-            self._tree.insert(pane, beside, side)
+            self._tree.insert(pane, beside, side, in_column=is_full and not may_be_below)
             pane.prefer_form(beside.form)
         self.activate(pane)
         self.panes_changed.emit()

@@ -512,10 +512,13 @@ class PaneCommands(QObject):
     def split(self, side: PaneSide) -> None:
         """Open another pane for the same stage beside the active one."""
         if self._area.active is not None:
-            self._open(self._area.active, self._area.active.wanted_stage, side)
+            stage = self._area.active.wanted_stage
+            self._open(self._area.active, stage, side, may_be_below=False)
 
-    def _open(self, pane: StagePane, stage: str, side: PaneSide) -> None:
-        opened = self._area.open_pane(stage, after=pane, side=side)
+    def _open(
+        self, pane: StagePane, stage: str, side: PaneSide, *, may_be_below: bool = True
+    ) -> None:
+        opened = self._area.open_pane(stage, after=pane, side=side, may_be_below=may_be_below)
         if opened is not None:
             opened.focus_content()
         else:
