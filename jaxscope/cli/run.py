@@ -97,7 +97,7 @@ def _check_age(python: str) -> None:
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         asked = subprocess.run(command, capture_output=True, timeout=_GRACE_S, check=False)
         if asked.stdout.strip() == b"False":
-            raise EnvironmentProblem(TOO_OLD.format(python), remedy=TOO_OLD_REMEDY)
+            raise EnvironmentProblem(TOO_OLD.format(python=python), remedy=TOO_OLD_REMEDY)
 
 
 def _wait(python: str, words: list[str], options: Options) -> tuple[int, Explanation | None]:

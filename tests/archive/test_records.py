@@ -115,7 +115,7 @@ def test_a_worker_s_impossible_numbers_are_unknown() -> None:
 @pytest.mark.parametrize("codec", [ARCHIVE, CONTRACT, WIRE], ids=["archive", "contract", "wire"])
 def test_a_reason_stands_where_a_record_would(codec: Codec) -> None:
     kind = MemoryPlan | Unavailable
-    told = json.loads(msgspec.json.encode(codec.write(NO_MEMORY_PLAN, kind)))
+    told = json.loads(msgspec.json.encode(codec.write(NO_MEMORY_PLAN, kind), enc_hook=str))
     assert codec.read_as(kind, told) == NO_MEMORY_PLAN
     plan = MemoryPlan(1.0, donated=(0,))
     back = codec.read_as(kind, json.loads(msgspec.json.encode(codec.write(plan, kind))))

@@ -137,7 +137,7 @@ class MarkLegend(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = "light"
+        self.set_theme("light")
         self.setToolTip(tr("A number counts the nodes that differ inside of a closed box."))
 
     def set_theme(self, theme: str) -> None:
