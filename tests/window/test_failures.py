@@ -198,6 +198,22 @@ def test_a_failure_in_the_code_is_said_below_the_stages(
     assert window.strip.y() < window.error_panel.y()
 
 
+def test_the_line_that_failed_comes_into_sight_where_another_is_selected(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    source.write_text(source.read_text() + "\n" * 100 + "def g(x):\n    return x[x > 0]\n" * 40)
+    driver.finish(driver.open(source), build_capture())
+    code = next(p.code for p in window.workspace.area.panes if p.wanted_stage == "source")
+    window.workspace.selection.select_line(str(source), 5)
+    failed = len(code.lines) - 20
+    assert 4 in code.marks and not code._is_any_in_sight((failed,))
+    window.call_bar.set_call("g(f32[3])")
+    window.run_call()
+    error = TraceError("A mask.", where=f"model.py:{failed + 1}")
+    driver.wait_for(CaptureRequest, 2).tell(Failed(error))
+    driver.wait_until(lambda: code._is_any_in_sight((failed,)))
+
+
 def test_values_that_do_not_come_by_themselves_are_a_click_away(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from jaxscope.in_process import capture_function
 from jaxscope.model import NONE, Capture, Stage
 from jaxscope.program.links import LineSelection, LinkIndex, Links, NodeSelection, SeveralSelection
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.selection import selection
 from jaxscope.ui.selection.selection import SelectionModel
 from jaxscope.ui.window.main_window import MainWindow
@@ -257,6 +259,25 @@ def test_a_click_on_nothing_puts_the_selection_away(
     assert pane.canvas.item_at(ground) == NONE
     pane.canvas.click(ground)
     assert selection.selection is None
+
+
+def test_the_line_of_an_equation_comes_into_sight_where_its_caller_is_already(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    cell = "from jax import lax\n\n\ndef cell(x):\n    return lax.tanh(x)\n"
+    source.write_text(cell + "\n" * 100 + "def f(x):\n    return cell(x) + 1\n" + "\n" * 100)
+    function = runpy.run_path(str(source))["f"]
+    capture = capture_function(function, (jnp.ones((3,)),), {})
+    driver.finish(driver.open(source), capture)
+    jaxpr = window.workspace.selection.graph_of("jaxpr")
+    assert jaxpr is not None
+    code = next(p.code for p in window.workspace.area.panes if p.wanted_stage == SOURCE)
+    caller, own = code.lines.index("    return cell(x) + 1"), 4
+    assert not code._is_any_in_sight((own,))
+    tanh = next(n for n in range(len(jaxpr.nodes)) if jaxpr.node(n).operation == "tanh")
+    code.show_line(caller)
+    window.workspace.selection.select_node("jaxpr", tanh)
+    assert {own, caller} <= set(code.marks) and code._is_any_in_sight((own,))
 
 
 def test_what_answers_the_first_selection_is_made_on_a_thread(

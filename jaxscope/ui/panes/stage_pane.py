@@ -92,6 +92,17 @@ def line_mark_of(selection: SelectionModel) -> Mark:
     return Mark.SELECTED
 
 
+def place_of_selected(selection: SelectionModel) -> tuple[str, int]:
+    """File and line that wrote the one node that is selected, not those that called it; or none."""
+    selected = selection.selection
+    if isinstance(selected, NodeSelection) and len(selected.nodes) == 1:
+        graph = selection.graph_of(selected.stage)
+        places = graph.node(selected.nodes[0]).source if graph is not None else ()
+        if places:
+            return places[0].file, places[0].line
+    return "", 0
+
+
 class _StaleOverlay(QWidget):
     """Lies over what is old, and lets it be seen and used; the header says of what it is."""
 
@@ -402,8 +413,16 @@ class StagePane(QFrame):
         self.highlighter.line_marks = self._lines.marks(links, mark, running)
         if self._name == SOURCE:
             self._apply_linked(reveal=reveal)
-            if reveal and (line := self._lines.to_shown(*running)):
+            to_shown = self._lines.to_shown
+            line = to_shown(*running) or to_shown(*place_of_selected(selection))
+            if reveal and line:
                 self.code.bring_into_sight(line - 1)
+
+    def reveal_error(self) -> None:
+        """Bring the line of the source that failed into sight, whatever else is marked."""
+        marks = self.highlighter.line_marks if self._name == SOURCE else {}
+        for line in [line for line, mark in marks.items() if mark is Mark.ERROR][:1]:
+            self.code.bring_into_sight(line)
 
     def set_stale(self, is_stale: bool, failed_over: str = "") -> None:
         """Say that what is shown is of an earlier run.

@@ -68,7 +68,7 @@ class Workspace(QWidget):
         self._screen: Screen | None = None
         self._theme, self._points = LIGHT, BASE_POINTS
         self._revealed: tuple[str, int] | None = None
-        self._asked, self._is_other_file = "jaxpr", False
+        self._asked, self._is_other_file, self._is_error_new = "jaxpr", False, False
         self._capture: Capture | None = None
         self.lines = SourceLines()
         self._kernels = KernelLinks()
@@ -189,6 +189,7 @@ class Workspace(QWidget):
         self._take_capture(None if state.is_running else state.capture)
         self._fill_panes(screen)
         if state.error is not None and state.error is not before.error:
+            self._is_error_new = True
             self._later.start()
         if state.head is not None and state.head is not before.head:
             self._reveal_base(state)
@@ -409,6 +410,9 @@ class Workspace(QWidget):
 
     def _on_later_timeout(self) -> None:
         self.area.show_links(self.selection.links, reveal=True)
+        for pane in self.area.panes if self._is_error_new else ():
+            pane.reveal_error()
+        self._is_error_new = False
 
     def _on_inspector_node_requested(self, stage: str, node: int) -> None:
         self.places.show_place(Place.PROGRAM)
