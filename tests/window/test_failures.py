@@ -117,7 +117,7 @@ def test_a_proposed_call_is_run_with_one_click(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:
     fail_in_the_call(driver, window, source)
-    window.error_panel._remedy.linkActivated.emit("call:0")
+    window.error_panel.remedy.linkActivated.emit("call:0")
     assert driver.wait_for(CaptureRequest, 3).request.call == "grad(f)(f32[3])"
     assert window.call_bar.edit.text() == "grad(f)(f32[3])"
 
@@ -126,7 +126,7 @@ def test_a_click_on_the_remedy_selects_what_is_at_fault_or_types_the_example(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:
     fail_in_the_call(driver, window, source)
-    window.error_panel._remedy.linkActivated.emit("part:")
+    window.error_panel.remedy.linkActivated.emit("part:")
     assert window.call_bar.edit.selectedText() == "grda"
     window.error_panel.typing_requested.emit("f(f32[8])")
     assert window.call_bar.edit.text() == "f(f32[8])"

@@ -354,16 +354,16 @@ def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
     calls = ("loss(f32[2], a < b)", "los2(f32[2])")
     panel.show_error(CallError(Explanation("No.", calls=calls, is_misspelt=True)))
     link = "<a href='call:0'><code>loss(f32[2], a &lt; b)</code></a>"
-    assert panel._remedy.text().startswith(f"Did you mean {link} or <a href='call:1'>")
+    assert panel.remedy.text().startswith(f"Did you mean {link} or <a href='call:1'>")
     panel.show_error(CallError(Explanation("No.", remedy="The file has: a, b.", calls=calls)))
-    assert link in panel._remedy.text() and "The file has" in panel._remedy.text()
-    assert panel._remedy.text().count("<br>") == 1, "all calls are in one line: the graph is below"
+    assert link in panel.remedy.text() and "The file has" in panel.remedy.text()
+    assert panel.remedy.text().count("<br>") == 1, "all calls are in one line: the graph is below"
     with qtbot.waitSignal(panel.call_requested) as caught:
-        panel._remedy.linkActivated.emit("call:1")
+        panel.remedy.linkActivated.emit("call:1")
     assert caught.args == ["los2(f32[2])"]
     said = Explanation("No.", remedy=f"Type a call such as {calls[0]}.", calls=calls[:1])
     panel.show_error(CallError(said))
-    assert panel._remedy.text().endswith(f"such as {link}."), "it stands there once"
+    assert panel.remedy.text().endswith(f"such as {link}."), "it stands there once"
 
 
 def test_every_remedy_that_a_click_can_do_is_a_link(qtbot: QtBot):
@@ -372,9 +372,9 @@ def test_every_remedy_that_a_click_can_do_is_a_link(qtbot: QtBot):
 
     def click(error: JaxscopeError, signal: SignalInstance) -> list[object]:
         panel.show_error(error)
-        (link,) = re.findall("<a href='([^']*)'>", panel._remedy.text())
+        (link,) = re.findall("<a href='([^']*)'>", panel.remedy.text())
         with qtbot.waitSignal(signal) as caught:
-            panel._remedy.linkActivated.emit(link)
+            panel.remedy.linkActivated.emit(link)
         return list(caught.args or ())
 
     typo = Explanation(
@@ -404,15 +404,15 @@ def test_a_long_call_of_a_remedy_is_cut_in_its_middle_and_whole_under_the_pointe
     calls = (f"grad(loss)({arguments})", f"grad(lambda x: sum({arguments}) + loss(x))({arguments})")
     said = Explanation("No.", remedy="Did you mean loss?", calls=calls, is_misspelt=True)
     panel.show_error(CallError(said))
-    shown = re.findall("<code>(.*?)</code>", panel._remedy.text())
+    shown = re.findall("<code>(.*?)</code>", panel.remedy.text())
     assert len(shown) == 2
     for text, call in zip(shown, calls, strict=True):
         assert "loss" in text and " … " in text and len(text) < 80 < len(call)
         assert text.endswith(call[-16:]) and call.startswith(text[:16])
-    panel._remedy.linkHovered.emit("call:1")
-    assert panel._remedy.toolTip() == calls[1]
+    panel.remedy.linkHovered.emit("call:1")
+    assert panel.remedy.toolTip() == calls[1]
     with qtbot.waitSignal(panel.call_requested) as caught:
-        panel._remedy.linkActivated.emit("call:1")
+        panel.remedy.linkActivated.emit("call:1")
     assert caught.args == [calls[1]]
 
 

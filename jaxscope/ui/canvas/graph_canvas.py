@@ -1451,6 +1451,10 @@ class GraphCanvas(QWidget):
         scene = self.scene
         return NONE if scene is None else int(scene.items.node[item])
 
+    def choose(self, item: int) -> None:
+        """Select an item that is in sight."""
+        self._select_item(item, reveal=False)
+
     def _select_item(self, item: int, *, reveal: bool = True) -> None:
         self._take_current(item)
         self._update_highlight()

@@ -60,6 +60,7 @@ class ExperimentPage(PageWidget, Generic[Result]):
         top.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
         fill_box(QVBoxLayout(self), top, self._meaning, self.form, self.notes, (self.body, 1))
         self.button.clicked.connect(self._on_button_clicked)
+        self.setFocusProxy(self.button)
 
     def make_request(self) -> Request | None:
         """What the form asks for; None, after saying why in the notes, where it makes no sense."""

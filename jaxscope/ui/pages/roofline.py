@@ -75,6 +75,7 @@ class RooflinePage(PageWidget):
         self.heading = SelectableLabel(tr(_QUESTION), "heading")
         self.notes = SelectableLabel(role="muted")
         self.calibrate = QPushButton(tr("Measure this machine"))
+        self.setFocusProxy(self.calibrate)
         self.choice = ChoiceBox()
         self.choice.addItems(list(map(tr, _CHOICES)))
         self.choice.setAccessibleName(tr("What each point is"))

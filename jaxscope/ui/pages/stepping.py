@@ -312,7 +312,12 @@ class SteppingPage(PageWidget):
     def _open(self, way: SteppingRun | TracingRun) -> None:
         """Show the page, and at first the stage; whoever then turns to another one stays there."""
         if way.step is None and way.can_step and way.stage_name:
+            is_other = way.stage_name not in self._context.area.shown_stages()
             self._context.show_stage(way.stage_name)
+            if is_other:
+                self._context.show_message(
+                    tr("The program that runs is shown: it is stepped through.")
+                )
         self._context.show_page("stepping")
 
     # --- showing ---

@@ -142,6 +142,7 @@ class TargetsPage(PageWidget):
         self.tpus, self.gpus = QPushButton(tr("All TPUs")), QPushButton(tr("All GPUs"))
         self.button = QPushButton(tr("Compile"))
         self.button.setProperty("role", "primary")
+        self.setFocusProxy(self.button)
         self.table = ResultTable(tr("Targets"))
         self._build()
 

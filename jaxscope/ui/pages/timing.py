@@ -200,6 +200,7 @@ class TimingPage(PageWidget):
         self.protocol.setTextFormat(Qt.TextFormat.PlainText)
         self.protocol.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.figures = PlainTabs()
+        self.setFocusProxy(self.quick)
         self._is_tall = True
         self._build()
 

@@ -525,6 +525,8 @@ class PaneArea(QWidget):
         panes_changed: See above.
         forms_changed: A pane shows its stage in another form.
         menu_requested: A pane, and the place on the screen where its menu is wanted.
+        graph_menu_requested: The place on the screen where the menu of the active pane's graph is
+            wanted.
         shown_changed: Other panes than before may be seen.
         stage_changed: The active pane is for another stage, whose name it carries: another pane
             was made active, or the active one was given another stage.
@@ -534,6 +536,7 @@ class PaneArea(QWidget):
     panes_changed = Signal()
     forms_changed = Signal()
     menu_requested = Signal(object, QPoint)
+    graph_menu_requested = Signal(QPoint)
     notes_requested = Signal()
     shown_changed = Signal()
     stage_changed = Signal(str)
@@ -1080,6 +1083,11 @@ class PaneArea(QWidget):
         """Ask for the menu of a pane at a place of the screen."""
         self.activate(pane)
         self.menu_requested.emit(pane, place)
+
+    def open_graph_menu(self, pane: StagePane, place: QPoint) -> None:
+        """Ask for the menu of a pane's graph at a place of the screen."""
+        self.activate(pane)
+        self.graph_menu_requested.emit(place)
 
     def show_notes(self) -> None:
         """Ask for what was noticed about the call."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
-from PySide6.QtGui import QColor, QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSize, Qt
+from PySide6.QtGui import QColor, QContextMenuEvent, QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from jaxscope.model import (
@@ -70,6 +70,9 @@ class PaneHost(Protocol):
 
     def open_menu(self, pane: StagePane, place: QPoint) -> None:
         """Show the menu of a pane at a place of the screen."""
+
+    def open_graph_menu(self, pane: StagePane, place: QPoint) -> None:
+        """Show the menu of its graph at a place of the screen."""
 
     def show_notes(self) -> None:
         """Show what was noticed about the call."""
@@ -703,6 +706,18 @@ class StagePane(QFrame):
     def _on_grip_dropped(self, place: QPoint) -> None:
         self._host.drop(self, place)
 
+    def _open_graph_menu(self, canvas: GraphCanvas, event: QContextMenuEvent) -> None:
+        """A right click, or the key for menus: the commands for graphs, for what was clicked on."""
+        place = event.globalPos()
+        if event.reason() is QContextMenuEvent.Reason.Keyboard:
+            place = canvas.mapToGlobal(canvas.rect().center())
+        elif (item := canvas.item_at(QPointF(event.pos()))) not in (
+            NONE,
+            *canvas.highlight.selected,
+        ):
+            canvas.choose(item)
+        self._host.open_graph_menu(self, place)
+
     def _on_grip_clicked(self, place: QPoint) -> None:
         self._host.open_menu(self, place)
 
@@ -752,4 +767,7 @@ class StagePane(QFrame):
             self._dress("keyboard", True)
         elif event.type() == QEvent.Type.FocusOut:
             self._dress("keyboard", False)
+        elif isinstance(event, QContextMenuEvent) and watched is self._canvas:
+            self._open_graph_menu(self._canvas, event)
+            return True
         return super().eventFilter(watched, event)

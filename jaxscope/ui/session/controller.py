@@ -430,6 +430,11 @@ class Controller(QObject):
             self._closed = state
         self._set(WindowState(target=self.state.target))
 
+    @property
+    def closed_file(self) -> str:
+        """The file that `reopen_file` shows again; empty for none."""
+        return self._closed.file if self._closed is not None and not self.state.file else ""
+
     def reopen_file(self) -> None:
         """Show again what was shown before nothing was."""
         if self._closed is not None and not self.state.file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import QEvent, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QFont, QGuiApplication
+from PySide6.QtGui import QDesktopServices, QFocusEvent, QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -75,6 +75,17 @@ def kind_of_error(error: JaxscopeError) -> str:
     return tr("A bug in jaxscope")
 
 
+class _LinkLabel(QLabel):
+    """`Tab` leads to its first link at once; Qt would first stop where nothing is marked."""
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() is Qt.FocusReason.TabFocusReason:
+            self.focusNextPrevChild(True)
+        elif event.reason() is Qt.FocusReason.BacktabFocusReason:
+            self.focusNextPrevChild(False)
+
+
 class ErrorPanel(QFrame):
     """Explains one error. `place_requested` carries file and line of where it happened.
 
@@ -83,6 +94,9 @@ class ErrorPanel(QFrame):
     What can be done by a click is a link: `part_requested` asks for the part at fault to be
     selected, `typing_requested` for a call to be typed, `opening_requested` for another file,
     `run_requested` for another run.
+
+    Attributes:
+        remedy: What to try.
     """
 
     place_requested = Signal(str, int)
@@ -97,7 +111,8 @@ class ErrorPanel(QFrame):
         super().__init__(parent)
         self.setProperty("role", "problem")
         self._error: JaxscopeError | None = None
-        self._kind, self._what, self._why, self._remedy = (QLabel() for _ in range(4))
+        self._kind, self._what, self._why = (QLabel() for _ in range(3))
+        self.remedy = _LinkLabel()
         self._kind.setProperty("role", "error")
         self._what.setProperty("role", "heading")
         self._brief = QLabel()
@@ -129,16 +144,16 @@ class ErrorPanel(QFrame):
         for button in (self._fold, self._copy, self._close):
             first.addWidget(button)
         layout.addLayout(first)
-        for label in (self._brief, self._what, self._why, self._remedy):
+        for label in (self._brief, self._what, self._why, self.remedy):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             if label is not self._brief:
                 layout.addWidget(label)
-        self._remedy.setTextFormat(Qt.TextFormat.RichText)
-        self._remedy.linkActivated.connect(self._on_remedy_link_activated)
-        self._remedy.linkHovered.connect(self._on_remedy_link_hovered)
-        self._remedy.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self.remedy.setTextFormat(Qt.TextFormat.RichText)
+        self.remedy.linkActivated.connect(self._on_remedy_link_activated)
+        self.remedy.linkHovered.connect(self._on_remedy_link_hovered)
+        self.remedy.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         layout.addWidget(self._trace)
         QGuiApplication.clipboard().dataChanged.connect(self._on_clipboard_data_changed)
 
@@ -166,7 +181,7 @@ class ErrorPanel(QFrame):
         is_pointing = _POINTER.search(explanation.why) is not None
         self._why.setFont(fixed_font(self.font().pointSizeF()) if is_pointing else QFont())
         self._set_remedy(explanation)
-        self._remedy.setVisible(bool(explanation.remedy))
+        self.remedy.setVisible(bool(explanation.remedy))
         where = strip_controls(explanation.where)
         self._where.setText(where if len(where) <= _LONG_CALL else f"… {where[-_LONG_CALL:]}")
         self._where.setToolTip(escape_html(where) if len(where) > _LONG_CALL else "")
@@ -181,10 +196,10 @@ class ErrorPanel(QFrame):
         self.show()
 
     def _set_remedy(self, explanation: Explanation) -> None:
-        self._remedy.clear()  # the same text would keep the links' old colour
+        self.remedy.clear()  # the same text would keep the links' old colour
         assert self._error is not None
         remedy = _rich_remedy(explanation, _doing_of(self._error))
-        self._remedy.setText(break_long_words(remedy, is_html=True))
+        self.remedy.setText(break_long_words(remedy, is_html=True))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -232,7 +247,7 @@ class ErrorPanel(QFrame):
         """The whole of a call: its middle may be left out."""
         kind, _, number = link.partition(":")
         calls = self._error.explanation.calls if self._error is not None else ()
-        self._remedy.setToolTip(escape_html(calls[int(number)]) if kind == _CALL else "")
+        self.remedy.setToolTip(escape_html(calls[int(number)]) if kind == _CALL else "")
 
     def _on_where_clicked(self) -> None:
         place = parse_place(self._error.explanation.where) if self._error is not None else None

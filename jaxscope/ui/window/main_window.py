@@ -365,7 +365,9 @@ class MainWindow(QMainWindow):
         can_measure = screen.can_run and bool(self.controller.state.stages)
         can_measure = can_measure and not screen.is_stale  # the call in the bar is not what ran
         self.strip.show_time(screen.time, can_measure=can_measure and not screen.is_running)
-        self.row.set_status(" · ".join(filter(None, (screen.status, screen.detail))))
+        back = self.controller.closed_file if screen.shows_start_page else ""
+        way = tr("Esc: back to {name}", name=os.path.basename(back)) if back else ""
+        self.row.set_status(" · ".join(filter(None, (way or screen.status, screen.detail))))
         self.row.busy.setVisible(screen.is_running)
         self.pages.set_answer("timing", screen.time)
         self.trust_question.ask(self.controller.state.file, is_asked=screen.asks_trust)
@@ -375,6 +377,7 @@ class MainWindow(QMainWindow):
             is_running=screen.is_running, is_stopping=screen.is_stopping, can_run=screen.can_run
         )
         self.call_bar.edit.setReadOnly(self.controller.state.is_view_only)
+        self.call_bar.add_button.setEnabled(not self.controller.state.is_view_only)
         self.commands.actions["skip"].setEnabled(screen.can_skip)
         self.call_bar.skip_button.setVisible(screen.can_skip)
         error = self.controller.state.error
@@ -432,7 +435,7 @@ class MainWindow(QMainWindow):
         menu.setToolTipsVisible(True)
         show = menu.addAction(tr(page.title))
         show.setToolTip(tr(page.answers))
-        show.triggered.connect(lambda: self.pages.show_page(name))
+        show.triggered.connect(lambda: self.pages.go_to_page(name))
 
     def _ask_page(self, name: str, slot: str, argument: object) -> None:
         getattr(self.pages[name], slot)(argument)
@@ -457,7 +460,10 @@ class MainWindow(QMainWindow):
         Of the stages and of each view's header one has a stop; arrow keys lead to the others.
         """
         bar, row, workspace = self.call_bar, self.row, self.workspace
-        stops = [self.menu_button, bar.functions_button, bar.edit, bar.add_button, bar.target]
+        stops = [self.menu_button, bar.functions_button, bar.edit]
+        if self.error_panel.remedy.isVisible():
+            stops.append(self.error_panel.remedy)  # what to try with the call, right below it
+        stops += [bar.add_button, bar.target]
         stops += [bar.run_button, bar.skip_button, bar.stop_button]
         stops += [*list_stops(self.trust_question), *list_stops(self.error_panel)]
         stops += [*self.strip.cards, self.strip.time]
@@ -503,6 +509,8 @@ class MainWindow(QMainWindow):
             self.files.load(path)
             return
         self.files.captures.forget()
+        if path != self.controller.state.file:
+            self.pages.show_place(Place.PROGRAM)  # what is measured and compared is of another file
         target = self.call_bar.target.currentText()
         self.controller.open_file(path, call, target, is_trusted=is_trusted)
         state = self.controller.state
@@ -830,6 +838,7 @@ class MainWindow(QMainWindow):
             return
         self.pages.show_place(Place.PROGRAM)
         self.presenting.toggle()
+        self.pages.show_place(Place.PROGRAM)  # its drawer is open again, if it was
         self._refresh()
 
     def renew_texts(self) -> None:

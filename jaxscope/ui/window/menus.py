@@ -145,6 +145,8 @@ class GraphCommands(QObject):
         self.passes.aboutToShow.connect(self.fill_passes)
         menu.insertMenu(actions["use_graphviz"], self.passes)
         commands.connect_owner("graph", self)
+        self._menu = menu
+        area.graph_menu_requested.connect(self._on_area_graph_menu_requested)
 
     def fit_picture(self) -> None:
         """Show all of the active graph."""
@@ -235,6 +237,9 @@ class GraphCommands(QObject):
     def show_overview(self, is_wanted: bool) -> None:
         """Choose whether an overview stands beside a graph of which not all is in sight."""
         self._choices.set_overview_shown(is_wanted)
+
+    def _on_area_graph_menu_requested(self, place: QPoint) -> None:
+        self._menu.popup(place)
 
     def _on_colourings_triggered(self, action: QAction) -> None:
         if (canvas := self._canvas()) is not None:

@@ -477,6 +477,17 @@ class Places(QStackedWidget):
         self._turn_to(place)
         self._tell()
 
+    def go_to_page(self, name: str) -> None:
+        """Show a page; of an experiment the button that starts it has the keyboard then."""
+        self.show_page(name)
+        if self.page_of(name).place is not Place.MEASURE:
+            return
+        start = self[name].focusProxy()
+        if start is not None and start.isEnabled():
+            start.setFocus()
+        else:
+            self.questions.setFocus()
+
     def toggle_page(self, name: str) -> None:
         """Show a page, or close the drawer where it shows that page."""
         if self.current == name:

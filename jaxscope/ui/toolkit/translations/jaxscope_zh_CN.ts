@@ -2392,6 +2392,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有逐个比较方程。</translation>
     </message>
     <message>
+        <source>Esc: back to {name}</source>
+        <translation>Esc：返回 {name}</translation>
+    </message>
+    <message>
         <source>Estimates by the chips' published peaks, kernel after kernel, without launching, waiting or traffic between chips; what caches hold, and kernels that overlap, can be faster. Nothing ran.</source>
         <translation>按芯片公布的峰值逐个内核估计，不含启动、等待和芯片之间的流量；缓存中的数据和相互重叠的内核可能更快。没有运行任何东西。</translation>
     </message>
@@ -7944,6 +7948,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The program that really runs: operations joined into fusions.</source>
         <translation>真正运行的程序：运算合并成了融合。</translation>
+    </message>
+    <message>
+        <source>The program that runs is shown: it is stepped through.</source>
+        <translation>现在显示的是实际运行的程序：单步执行的就是它。</translation>
     </message>
     <message>
         <source>The program under {name}.</source>

@@ -1,0 +1,143 @@
+"""Where commands and keys lead: the keyboard, pages, menus of graphs, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.pages import PAGES
+from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
+from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.places import Place
+
+from .conftest import Driver
+from .programs import build_capture
+from .test_failures import fail_in_the_call
+
+
+def use(window: MainWindow, name: str) -> None:
+    """As from the palette."""
+    next(entry for entry in window._palette_entries() if entry.name == name).do()
+
+
+def test_the_button_of_an_experiment_that_is_opened_has_the_keyboard(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source, ("f(f32[3])",)), build_capture())
+    names = [name for name, page in PAGES.items() if page.place is Place.MEASURE]
+    assert len(names) > 5
+    for name in names:
+        window.focus_call()
+        use(window, f"Show page: {PAGES[name].title}")
+        page, focused = window.pages[name], QApplication.focusWidget()
+        assert window.pages.current == name and focused is page.focusProxy() is not None, name
+    window.pages.questions.setFocus()
+    window.pages.questions.setCurrentRow(0)
+    assert window.pages.questions.hasFocus(), "arrow keys go on"
+
+
+def test_after_a_failure_tab_leads_from_the_call_to_the_proposed_call(
+    qtbot: QtBot, driver: Driver, window: MainWindow, source: Path
+) -> None:
+    fail_in_the_call(driver, window, source)
+    window.activateWindow()
+    window.focus_call()
+    qtbot.waitUntil(window.call_bar.edit.hasFocus)
+    qtbot.keyClick(window.call_bar.edit, Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is window.error_panel.remedy
+    qtbot.keyClick(window.error_panel.remedy, Qt.Key.Key_Return)
+    assert driver.wait_for(CaptureRequest, 3).request.call == "grad(f)(f32[3])"
+
+
+def test_the_start_page_says_how_to_get_back(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    assert "Esc" not in window.row.status
+    driver.finish(driver.open(source), build_capture())
+    window.commands.actions["close_file"].trigger()
+    assert window.row.status == f"Esc: back to {source.name}"
+    window.stop_run()
+    assert "Esc" not in window.row.status
+
+
+def test_another_file_is_shown_as_a_program(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.pages.show_place(Place.COMPARE)
+    window.open_path(str(source))
+    assert window.pages.place is Place.COMPARE
+    other = tmp_path / "other.py"
+    other.write_text(source.read_text())
+    window.open_path(str(other))
+    assert window.pages.place is Place.PROGRAM
+
+
+def test_the_page_that_is_open_is_marked_after_presenting(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.pages.show_page("memory")
+    for _ in range(2):
+        window.toggle_presenting()
+    assert window.pages.current == "memory" and window.row.names["memory"].isChecked()
+
+
+def test_what_cannot_run_takes_no_transform(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    assert window.call_bar.add_button.isEnabled()
+    window.controller.open_capture(build_capture(), "/tmp/a.jaxscope")
+    assert not window.call_bar.add_button.isEnabled()
+
+
+def test_a_step_that_shows_another_program_says_so(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    area = window.workspace.area
+    area.arrange(FIRST_ARRANGEMENT)
+    window.workspace.show_stage("optimized")
+    driver.wait_until(lambda: "optimized" in area.shown_stages())
+    window.commands.actions["step"].trigger()
+    assert window.row.message.startswith("The program that runs is shown")
+
+
+@pytest.fixture
+def canvas(driver: Driver, window: MainWindow, source: Path) -> GraphCanvas:
+    driver.finish(driver.open(source, ("f(f32[3])",)), build_capture())
+    pane = window.workspace.area.panes[1]
+    driver.wait_until(lambda: pane.canvas is not None and pane.canvas.scene is not None)
+    assert pane.canvas is not None
+    return pane.canvas
+
+
+@pytest.mark.parametrize("reason", QContextMenuEvent.Reason)
+def test_a_graph_has_the_menu_graph(
+    window: MainWindow, canvas: GraphCanvas, reason: QContextMenuEvent.Reason
+) -> None:
+    """At a right click for the box that is clicked on, and at the key for menus."""
+    scene, menu = canvas.scene, window.commands.menus["Graph"]
+    assert scene is not None
+    item = len(scene.items) - 1
+    x, y, wide, high = scene.items.rect[item].tolist()
+    left, top = canvas.camera.to_widget(x + wide / 2, y + high / 2)
+    place = QPoint(round(left), round(top))
+    event = QContextMenuEvent(reason, place, canvas.mapToGlobal(place))
+    QApplication.sendEvent(canvas, event)
+    assert menu.isVisible()
+    menu.close()
+    selection = window.workspace.selection
+    selected = selection.node_at(selection.place)
+    if reason is QContextMenuEvent.Reason.Mouse:
+        assert selected is not None and selected[1] == scene.items.node[item]
+    elif reason is QContextMenuEvent.Reason.Keyboard:
+        assert selected is None
