@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -585,3 +586,33 @@ def test_a_first_picture_of_a_low_room_opens_what_is_seen_whole(qtbot: QtBot) ->
     canvas = show(qtbot, graph, 1170, 280).canvas
     assert canvas.scene is not None
     assert canvas.scene.height * canvas.camera.scale < 2.6 * canvas.height(), "hardly two of it"
+
+
+class RecordingPainter(QPainter):
+    """Paints nothing, and knows where tiles would be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lefts: set[float] = set()
+
+    def fillRect(self, *_given: object) -> None:
+        pass
+
+    def drawPixmap(self, *given: object) -> None:
+        if isinstance(at := given[0], QPointF):
+            self.lefts.add(at.x())
+
+
+def test_tiles_leave_no_seam_wherever_the_picture_begins(canvas: GraphCanvas) -> None:
+    """Half a pixel was rounded up for one tile and down for the next."""
+    tiles, scale = canvas._tiles, canvas.camera.scale
+    assert tiles is not None
+    num_halves = 0
+    for n in range(200):
+        x0 = (n + 0.5) / scale
+        painter = RecordingPainter()
+        while tiles.paint(painter, x0, 0.0, 1000, 600, scale):
+            pass
+        assert set(np.diff(sorted(painter.lefts))) <= {256.0}, n
+        num_halves += len(painter.lefts) > 1 and x0 * scale != n + 0.5
+    assert num_halves > 10, "of which some are a little more or less"

@@ -93,6 +93,8 @@ class TileCache:
     ) -> bool:
         started = time.perf_counter()
         missing = False
+        # Rounded once: of each tile by itself a half could go either way, and leave a seam.
+        left, top = round(x0 * scale * self._ratio), round(y0 * scale * self._ratio)
         for i, j in needed:
             key = (scale, i, j)
             tile = self._tiles.get(key)
@@ -102,8 +104,8 @@ class TileCache:
                     continue
                 tile = self._tiles[key] = self._make(i, j, scale)
             at = QPointF(
-                round((i * _TILE_PX - x0 * scale) * self._ratio) / self._ratio,
-                round((j * _TILE_PX - y0 * scale) * self._ratio) / self._ratio,
+                (round(i * _TILE_PX * self._ratio) - left) / self._ratio,
+                (round(j * _TILE_PX * self._ratio) - top) / self._ratio,
             )
             painter.drawPixmap(at, tile)
         return missing
