@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from jaxscope.client.events import Finished
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.model import Check, Cost, Leaf, Severity, Stage, Unavailable
 from jaxscope.model.capture import Device, Placement
@@ -20,6 +21,7 @@ from jaxscope.ui.application import build_window
 from jaxscope.ui.canvas import graph_canvas
 from jaxscope.ui.canvas.picture import PictureOrder
 from jaxscope.ui.pages import PAGES
+from jaxscope.ui.pages.compare import ComparePage
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.screen import Condition, PipelineStep
@@ -303,6 +305,27 @@ def test_back_from_another_place_the_same_view_is_active(
     assert area.active is area.panes[1]
     focused = QApplication.focusWidget()
     assert focused is not None and area.panes[1].isAncestorOf(focused)
+
+
+def test_another_file_empties_the_comparison_and_shows_its_program(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    page = window.pages["compare"]
+    assert isinstance(page, ComparePage)
+    window.pages.show_page("compare")
+    page.call.setEditText("f(f32[5])")
+    page.compare_button.click()
+    driver.wait_for(CaptureRequest, 2).tell(Finished(build_capture()))
+    driver.wait_until(lambda: page.view is not None and page.view.isVisible())
+    window.open_path(str(source))
+    assert page.view is not None and page.view.isVisible(), "of the same file it stays"
+    other = tmp_path / "other.py"
+    other.write_text(source.read_text())
+    window.open_path(str(other))
+    assert window.pages.place is Place.PROGRAM
+    window.pages.show_page("compare")
+    assert not page.view.isVisible() and page.call.currentText() == ""
 
 
 def test_notes_output_and_bookmarks_are_counted_before_their_pages_are_made(

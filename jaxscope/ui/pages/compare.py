@@ -342,7 +342,7 @@ class ComparePage(PageWidget):
         self.comparing = ComparisonRunner(context.controller, self)
         self._view: CompareView | None = None
         self._can_run = self._is_busy = False
-        self._present_target = ""
+        self._present_target, self._file = "", context.controller.state.file
         self.call: QComboBox = ChoiceBox()
         self.target: QComboBox = ChoiceBox()
         self.interpreter = QLineEdit()
@@ -442,6 +442,9 @@ class ComparePage(PageWidget):
         return self._status.text()
 
     def show_state(self, state: WindowState) -> None:
+        if state.file != self._file:
+            self._file = state.file
+            self._forget()
         calls = [c for function in state.functions for c in function.calls if c != state.call]
         self.set_calls(calls, state.target)
         comparing = self.comparing
@@ -451,6 +454,12 @@ class ComparePage(PageWidget):
             has_previous=comparing.has_previous,
         )
         self._context.commands.actions["compare_with_previous"].setEnabled(comparing.has_previous)
+
+    def _forget(self) -> None:
+        """Another file is shown: neither what was compared nor the call is about it."""
+        self.comparing.stop()
+        self.call.setEditText("")
+        self._pages.setCurrentWidget(self._empty)
 
     def set_calls(self, calls: Sequence[str], target: str) -> None:
         """Offer other calls of the file, and the present target."""
