@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -118,6 +118,25 @@ def canvas(driver: Driver, window: MainWindow, source: Path) -> GraphCanvas:
     driver.wait_until(lambda: pane.canvas is not None and pane.canvas.scene is not None)
     assert pane.canvas is not None
     return pane.canvas
+
+
+def test_the_picture_of_a_graph_is_copied(
+    window: MainWindow, canvas: GraphCanvas, driver: Driver
+) -> None:
+    """Whole, larger than on the screen, and told where there is none."""
+    QGuiApplication.clipboard().clear()
+    window.workspace.area.activate(window.workspace.area.panes[0])
+    use(window, "Graph: Copy the picture")
+    assert window.row.message == "There is no graph in the active pane."
+    window.workspace.area.activate(window.workspace.area.panes[1])
+    use(window, "Graph: Copy the picture")
+    driver.wait_until(lambda: window.row.message == "The picture is on the clipboard.")
+    image, scene = QGuiApplication.clipboard().image(), canvas.scene
+    assert scene is not None and image.width() > scene.width and image.height() > scene.height
+    background = image.pixelColor(2, 2)
+    assert any(
+        image.pixelColor(image.width() // 2, y) != background for y in range(0, image.height(), 5)
+    )
 
 
 @pytest.mark.parametrize("reason", QContextMenuEvent.Reason)

@@ -79,7 +79,7 @@ COMMANDS: Sequence[Command] = (
     Command("File", "Save capture as …", "ask_save", ("Ctrl+S",), True, "files"),
     Command(
         *("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+Shift+X",)),
-        words="copy picture image figure slide print PNG SVG PDF HTML",
+        words="picture image figure slide print PNG SVG PDF HTML",
     ),
     Command(
         "File",
@@ -218,6 +218,10 @@ COMMANDS: Sequence[Command] = (
             ("Zoom out", "reduce_picture", ("-",)),
             ("Zoom to what is selected", "show_selected", ("Z",)),
         )
+    ),
+    Command(
+        *("Graph", "Copy the picture", "copy_picture", (), True),
+        words="image figure slide clipboard PNG",
     ),
     *_owned(
         *("graph", "Graph", None),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from jaxscope.client.requests import OpenRequest
@@ -39,6 +40,7 @@ from jaxscope.ui.window.exporter import (
 )
 
 if TYPE_CHECKING:
+    from jaxscope.export.order import OnProgress
     from jaxscope.model.dumps import FoundDumps, ModuleFiles
     from jaxscope.program.job_texts import JobText
     from jaxscope.program.xplane import Recording
@@ -278,6 +280,10 @@ class FileDialogs(QObject):
         self.exporter.finished.connect(self.message_changed)
         self.exporter.failed.connect(self._controller.show_problem)
         self.exporter.stopped.connect(self._on_exporter_stopped)
+        self.copier, self._copied = Exporter(self), b""
+        self.copier.finished.connect(self._on_copier_finished)
+        self.copier.failed.connect(self._controller.show_problem)
+        self.copier.stopped.connect(self._on_exporter_stopped)
         self.progress: ExportProgressBar | None = None
         self._beside: Found | None = None
 
@@ -372,6 +378,34 @@ class FileDialogs(QObject):
         self._export_dialog = dialog
         dialog.open()
 
+    def copy_picture(self, theme_name: str) -> None:
+        """Put the graph that is active on the clipboard, whole, as it is opened and coloured.
+
+        Args:
+            theme_name: `light` or `dark`.
+        """
+        state, pane = self._controller.state, self._workspace.area.active
+        capture = state.capture or state.partial_capture()
+        is_shown = pane is not None and pane.is_graph_shown and pane.canvas is not None
+        if capture is None or pane is None or not is_shown:
+            self.message_changed.emit(tr("There is no graph in the active pane."))
+            return
+        name, active = "picture.png", (pane.wanted_stage, pane)
+        order = make_order(capture, name, ExportChoice(theme=theme_name), active, ())
+
+        def write(on_step: OnProgress) -> tuple[list[str], list[str]]:
+            from jaxscope.export.render import render_order  # no window starts with it
+
+            self._copied = render_order(order, on_step).data
+            return [], []
+
+        self.copier.start(write, name)
+
+    def _on_copier_finished(self, _told: str) -> None:
+        QGuiApplication.clipboard().setImage(QImage.fromData(self._copied))
+        self._copied = b""
+        self.message_changed.emit(tr("The picture is on the clipboard."))
+
     def export(self, path: str, choice: ExportChoice | None = None) -> None:
         """Export; the file's ending picks the format, and no choice means what is seen."""
         state, area = self._controller.state, self._workspace.area
@@ -418,13 +452,15 @@ class FileDialogs(QObject):
 
     def stop_export(self) -> bool:
         """Stop what is being exported; whether anything was."""
-        is_running = self.exporter.is_running
-        self.exporter.stop()
-        return is_running
+        running = [each for each in (self.exporter, self.copier) if each.is_running]
+        for each in running:
+            each.stop()
+        return bool(running)
 
     def close(self) -> None:
         """The window closes: an export ends, and what is being saved is saved."""
-        self.exporter.stop(wait_s=1.0)
+        for each in (self.exporter, self.copier):
+            each.stop(wait_s=1.0)
         self.captures.finish(wait_s=10.0)
 
     def load(self, *paths: str) -> None:

@@ -634,6 +634,10 @@ class MainWindow(QMainWindow):
         """Ask what to export, and where to."""
         self.files.ask_export(self._themes.theme.name)
 
+    def copy_picture(self) -> None:
+        """Put the picture of the active pane on the clipboard."""
+        self.files.copy_picture(self._themes.theme.name)
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _dropped_files(event):
             event.acceptProposedAction()

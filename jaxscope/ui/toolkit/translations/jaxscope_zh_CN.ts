@@ -1924,6 +1924,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>复制详细信息</translation>
     </message>
     <message>
+        <source>Copy the picture</source>
+        <translation>复制图片</translation>
+    </message>
+    <message>
         <source>Copy versions</source>
         <translation>复制版本信息</translation>
     </message>
@@ -7858,6 +7862,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>路径太长。</translation>
     </message>
     <message>
+        <source>The picture is on the clipboard.</source>
+        <translation>图片已复制到剪贴板。</translation>
+    </message>
+    <message>
         <source>The pipeline shows one stage for each transform. The jaxpr grows with each order, though the mathematics gets simpler, and XLA then folds the second derivative into a constant. `jacfwd` pushes one tangent for each input, `jacrev` pulls one cotangent for each output: for 3 inputs and 100 outputs compare the FLOPs of the two and see forward mode win; for 100 inputs and 3 outputs, reverse mode. `hessian` is `jacfwd` of `jacrev`.</source>
         <translation>流程中每个变换各有一个阶段。jaxpr 随阶数增长，尽管数学上越来越简单，而 XLA 随后把二阶导数折叠成一个常量。`jacfwd` 为每个输入推送一个切向量，`jacrev` 为每个输出拉回一个余切向量：对于 3 个输入和 100 个输出，请比较两者的 FLOP，会看到前向模式胜出；对于 100 个输入和 3 个输出，则是反向模式。`hessian` 就是 `jacrev` 的 `jacfwd`。</translation>
     </message>
@@ -8534,6 +8542,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>There is no gradient to compare remat policies for.</source>
         <translation>没有梯度可用来比较 remat 策略。</translation>
+    </message>
+    <message>
+        <source>There is no graph in the active pane.</source>
+        <translation>当前窗格中没有图。</translation>
     </message>
     <message>
         <source>There is no graph to show.</source>
@@ -10896,10 +10908,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>复制、连续多次</translation>
     </message>
     <message>
-        <source>copy picture image figure slide print PNG SVG PDF HTML</source>
-        <translation>复制 图片 图像 插图 幻灯片 打印 copy picture image figure slide print PNG SVG PDF HTML</translation>
-    </message>
-    <message>
         <source>copying the arguments to the device</source>
         <translation>把参数复制到设备</translation>
     </message>
@@ -11438,6 +11446,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>id</source>
         <translation>id</translation>
+    </message>
+    <message>
+        <source>image figure slide clipboard PNG</source>
+        <translation>图像 插图 幻灯片 剪贴板 image figure slide clipboard copy PNG</translation>
     </message>
     <message>
         <source>importing the file</source>
@@ -12574,6 +12586,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>peak memory</source>
         <translation>内存峰值</translation>
+    </message>
+    <message>
+        <source>picture image figure slide print PNG SVG PDF HTML</source>
+        <translation>图片 图像 插图 幻灯片 打印 picture image figure slide print PNG SVG PDF HTML</translation>
     </message>
     <message>
         <source>pip install pillow</source>
