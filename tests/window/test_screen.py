@@ -80,7 +80,8 @@ def test_lines_are_linked_as_soon_as_a_text_arrives():
 
 def test_stages_of_transforms_are_named_from_the_inside_out():
     assert expected_stages(("grad", "jit", "vmap"))[:3] == ("jaxpr", "grad", "vmap(grad)")
-    assert expected_stages(("jit",))[:3] == ("jaxpr", "gradient", "stablehlo")
+    made = expected_stages(("jit",))
+    assert (made[:2], made[-1]) == (("jaxpr", "stablehlo"), "gradient")
 
 
 def test_the_strip_follows_a_run():
@@ -94,6 +95,15 @@ def test_the_strip_follows_a_run():
         "optimized: waiting",
         "machine code: waiting",
     ]
+
+
+def test_the_gradient_beside_the_line_is_made_last():
+    """The strip says that a stage is being made only while it is."""
+    plain = start_run(OPENED, RunKind.CAPTURE, "f(f32[3])", now_s=100.0)
+    capture = dataclasses.replace(CAPTURE, call="f(f32[3])", transforms=(), stages=())
+    told = lines(after(plain, HeadArrived(capture), StageArrived(CAPTURE.stages[0])))
+    assert "StableHLO: running working …" in told
+    assert told[-1] == "its gradient: waiting"
 
 
 def test_before_a_call_is_traced_its_text_says_which_stages_it_will_have():

@@ -592,10 +592,10 @@ def _transforms_in(call: str) -> tuple[str, ...]:
 
 
 def expected_stages(transforms: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of the stages that a call will have, in order."""
+    """Names of the stages that a call will have, in the order in which they are made."""
     names, inner = ["jaxpr"], ""
     for transform in transforms:
         if transform != "jit":
             inner = f"{transform}({inner})" if inner else transform
             names.append(inner)
-    return (*names, *(() if inner else ("gradient",)), *COMPILED_STAGES)
+    return (*names, *COMPILED_STAGES, *(() if inner else ("gradient",)))
