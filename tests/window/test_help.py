@@ -6,7 +6,7 @@ import re
 
 import jax
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtWidgets import QTextBrowser
+from PySide6.QtWidgets import QApplication, QTextBrowser
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model.words import TERMS
@@ -82,7 +82,7 @@ def test_a_word_of_the_glossary_leads_to_its_card_and_back(
     assert glossary.search.text() == "cosine of"
 
 
-def test_every_key_is_listed_below_its_menu(window: MainWindow) -> None:
+def test_every_key_is_listed_below_its_menu(qtbot: QtBot, window: MainWindow) -> None:
     window.help.show_keys()
     dialog = window.help.dialog
     assert dialog is not None
@@ -92,6 +92,12 @@ def test_every_key_is_listed_below_its_menu(window: MainWindow) -> None:
     listed = {keys for _, rows in group_keys() for keys, _ in rows}
     assert {command.keys[0] for command in COMMANDS if command.keys} <= listed
     assert all(keys in text for keys in listed)
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is page)
+    dialog.tabs.resize(600, 300)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_PageDown)
+    assert page.verticalScrollBar().value() > 0
+    window.help.show_glossary()
+    assert QApplication.focusWidget() is dialog.glossary.search
 
 
 def test_about_names_the_versions(window: MainWindow) -> None:

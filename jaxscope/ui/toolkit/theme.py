@@ -87,8 +87,8 @@ QComboBox::drop-down { border: none; width: 18px; }
 QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $border;
     outline: none;
     selection-background-color: $accent_soft; selection-color: $text; }
-QScrollArea[role="page"] { border: 1px solid transparent; }
-QScrollArea[role="page"]:focus { border-color: $accent; }
+QScrollArea[role="page"], QTextBrowser[role="page"] { border: 1px solid transparent; }
+QScrollArea[role="page"]:focus, QTextBrowser[role="page"]:focus { border-color: $accent; }
 QToolButton::menu-indicator { image: none; width: 0; }
 
 QLineEdit, QSpinBox { background: $surface; color: $text; border: 1px solid $border;

@@ -145,6 +145,7 @@ class HelpDialog(QDialog):
         self.show()
         self.raise_()
         self.activateWindow()
+        self.tabs.currentWidget().setFocus()  # its keys scroll, and what is typed is looked for
 
 
 class Glossary(QWidget):
@@ -160,6 +161,7 @@ class Glossary(QWidget):
         self.search.setAccessibleName(tr("Find a word"))
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._show)
+        self.setFocusProxy(self.search)
         self.text = QTextBrowser(openLinks=False)
         self.text.setAccessibleName(tr("Glossary"))
         self.text.anchorClicked.connect(self._follow)
@@ -238,6 +240,7 @@ def _rich(text: str) -> str:
 def _make_guide() -> QWidget:
     text = QTextBrowser()
     text.setAccessibleName(tr("Guide"))
+    text.setProperty("role", "page")
     text.document().setDocumentMargin(_MARGIN_PX)
     text.setMarkdown(tr(GUIDE))
     return text
@@ -257,6 +260,7 @@ def _make_keys() -> QWidget:
         filled += len(rows) + 2
     text = QTextBrowser()
     text.setAccessibleName(tr("Keys"))
+    text.setProperty("role", "page")
     cells = "".join(f"<td width='50%'>{column}</td>" for column in columns)
     text.setHtml(f"<table width='100%'><tr>{cells}</tr></table>")
     return text
