@@ -148,6 +148,17 @@ def test_all_keys_of_a_graph_are_listed_and_those_of_commands_do_it() -> None:
                 assert _KEYS[key].__name__ == named[command.slot]
 
 
+def test_no_key_is_taken_by_the_desktop() -> None:
+    """As Openbox, GNOME, Xfce and KDE come: of workspaces, windows and menus."""
+    arrows = ("Left", "Right", "Up", "Down")
+    before = ("Ctrl+Alt", "Shift+Alt", "Alt+Shift", "Ctrl+Shift+Alt", "Meta")
+    taken = {f"{keys}+{arrow}" for keys in before for arrow in arrows}
+    taken |= {f"{keys}+F{number}" for keys in ("Ctrl", "Alt") for number in range(1, 13)}
+    taken |= {"Alt+Tab", "Alt+Esc", "Alt+Space", "Ctrl+Esc", "Ctrl+Alt+D", "Ctrl+Alt+T"}
+    taken |= {"Ctrl+Alt+L", "Ctrl+Alt+Del", "Print"}
+    assert not taken & {keys for command in COMMANDS for keys in command.keys}
+
+
 def test_the_graph_menu_shows_the_keys_of_the_graph_and_takes_none_from_the_call(
     qtbot: QtBot, window: MainWindow, driver: Driver, source: Path
 ) -> None:

@@ -22,6 +22,7 @@ from jaxscope.ui.canvas import graph_canvas
 from jaxscope.ui.canvas.picture import PictureOrder
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.pages.compare import ComparePage
+from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.screen import Condition, PipelineStep
@@ -33,7 +34,7 @@ from jaxscope.ui.window.places import Page, Place, Places
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver, destroy
-from .programs import RecordedSession, build_capture
+from .programs import GRAD, JAXPR, RecordedSession, build_capture
 from .test_window import capture_of
 
 
@@ -670,6 +671,24 @@ def test_a_gradient_that_takes_long_is_a_branch_of_the_line_that_can_be_asked_fo
     assert isinstance(request, CaptureRequest) and request.gradient
     assert request.call == capture.call
     assert "gradient" in window.workspace.area.shown_stages()
+
+
+def test_a_gradient_that_is_there_is_shown_and_of_what_has_none_it_is_said(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    capture = build_capture({"jaxpr": JAXPR, "gradient": GRAD})
+    capture = dataclasses.replace(capture, call="f(f32[3])", transforms=())
+    driver.finish(driver.open(source, ("f(f32[3])",)), capture)
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    assert "gradient" not in window.workspace.area.shown_stages()
+    window.commands.actions["run_with_gradient"].trigger()
+    assert "gradient" in window.workspace.area.shown_stages()
+    assert len(driver.session.of_type(CaptureRequest)) == 1, "it is not made again"
+    window.run_call()
+    driver.finish(driver.wait_for(CaptureRequest, 2), build_capture())
+    window.commands.actions["run_with_gradient"].trigger()
+    assert len(driver.session.of_type(CaptureRequest)) == 2
+    assert "add grad to this one" in window.row.message
 
 
 def test_a_page_with_little_to_say_leaves_the_room_to_the_views(

@@ -20,6 +20,7 @@ from jaxscope.model import Capture, Check, Cost, Severity, Timing, Unavailable
 from jaxscope.model.capture import MemoryPlan
 from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin, Values
 from jaxscope.ui.application import build_window
+from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.session import quick_look
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.quick_look import QuickLook, is_short, is_worth_preparing
@@ -137,6 +138,23 @@ def test_what_a_better_finding_says_is_not_told_twice() -> None:
     state = with_values(state, Values("c", HERE, "jaxpr", (), (odd,), (), (), origins=(origin,)))
     assert state.messages == ("More.",)
     assert [check.rule for check in state.checks] == [worse.rule] and count_notes(state) == 2
+
+
+def test_the_command_for_values_shows_them_in_front_of_the_lesson(
+    driver: Driver, source: Path
+) -> None:
+    window = driver.window
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    source.write_text(
+        '"""Sums.\n\nLook at: `f`.\n\nPredict: what?\n\nThen see: that.\n"""\n' + source.read_text()
+    )
+    driver.finish(driver.open(source), build_capture())
+    page = window.workspace.inspector.page
+    driver.wait_until(page.isHidden)
+    window.pages.show_page("timing")
+    window.commands.actions["look_at_values"].trigger()
+    driver.wait_for(ValuesRequest)
+    driver.wait_until(page.isVisible)
 
 
 def test_whoever_starts_something_ends_it(captured: Driver) -> None:

@@ -96,7 +96,7 @@ COMMANDS: Sequence[Command] = (
         *("Run", "Functions of the file", "open_functions", ("Ctrl+Shift+L",)), owner="call_bar"
     ),
     Command("Run", "Measure its time", "measure", ("Ctrl+M",), owner="timing"),
-    Command(*("Run", "Look at its values", "look_at_values", ("Ctrl+Alt+V",)), owner="controller"),
+    Command("Run", "Look at its values", "look_at_values", ("Ctrl+Alt+V",)),
     *_owned(
         *("stepping", "Run", None),
         ("Step through its numbers", "step", "F8"),
@@ -165,10 +165,10 @@ COMMANDS: Sequence[Command] = (
     ),
     *_owned(
         *("area", "Panes", None),
-        ("Move to the left", "move_active", "Ctrl+Alt+Left", PaneSide.LEFT),
-        ("Move to the right", "move_active", "Ctrl+Alt+Right", PaneSide.RIGHT),
-        ("Move up", "move_active", "Ctrl+Alt+Up", PaneSide.ABOVE),
-        ("Move down", "move_active", "Ctrl+Alt+Down", PaneSide.BELOW),
+        ("Move to the left", "move_active", "Ctrl+Shift+Left", PaneSide.LEFT),
+        ("Move to the right", "move_active", "Ctrl+Shift+Right", PaneSide.RIGHT),
+        ("Move up", "move_active", "Ctrl+Shift+Up", PaneSide.ABOVE),
+        ("Move down", "move_active", "Ctrl+Shift+Down", PaneSide.BELOW),
     ),
     *_owned("panes", "Panes", None, ("Name this pane …", "name_pane", "F2")),
     *_owned("area", "Panes", ("This pane alone, or all again", "show_alone", "Ctrl+Alt+A")),
@@ -253,7 +253,7 @@ COMMANDS: Sequence[Command] = (
     *_owned(
         *("help", "Help", None),
         ("Guide", "show_guide", "Shift+F1"),
-        ("Glossary", "show_glossary", "Ctrl+F1"),
+        ("Glossary", "show_glossary", "Ctrl+G"),
         ("Keys", "show_keys", "F1"),
         None,
         ("About jaxscope", "show_about", ""),

@@ -38,6 +38,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.marks import show_marks
+from jaxscope.model import is_available
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.lessons import BY_LINES, LESSON_ENDING, Shown, in_language, read_text_lesson
 from jaxscope.model.units import count_lines
@@ -47,7 +48,13 @@ from jaxscope.ui.selection.tracing import TracingRun
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen, compute_screen, count_devices, count_notes
 from jaxscope.ui.session.source_file import FileWatcher
-from jaxscope.ui.session.state import RunKind, Trust, WindowState
+from jaxscope.ui.session.state import (
+    RunKind,
+    Trust,
+    WindowState,
+    expected_stages,
+    transforms_of,
+)
 from jaxscope.ui.toolkit.language import shown_language, tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import STILL, MenuButton, list_stops
@@ -268,7 +275,7 @@ class MainWindow(QMainWindow):
         self.lesson.file_chosen.connect(self._open_chosen)
         self.lesson.all_requested.connect(self.controller.close_file)
         self.lesson.closed_by_person.connect(self._on_lesson_closed)
-        self.workspace.inspector.values_requested.connect(self.controller.look_at_values)
+        self.workspace.inspector.values_requested.connect(self.look_at_values)
         self.workspace.inspector.guest_requested.connect(self._on_lesson_wanted)
         self.lesson.trial_requested.connect(self._on_lesson_trial_requested)
         recent = QMenu(tr("Open recent"), self)
@@ -750,10 +757,25 @@ class MainWindow(QMainWindow):
         return dialog
 
     def run_with_gradient(self) -> None:
-        """Run the present call, and make its gradient even where that takes long."""
+        """Show the gradient of the present call, and make it even where that takes long."""
         state = self.controller.state
-        if state.call:
+        gradient = next((stage for stage in state.stages if stage.name == "gradient"), None)
+        is_made = "gradient" in expected_stages(transforms_of(state))
+        if not state.call or (gradient is None and (state.is_view_only or not is_made)):
+            self.show_message(
+                tr("Only a call without transforms has its gradient besides: add grad to this one.")
+            )
+            return
+        if state.is_stale or gradient is None or not is_available(gradient.graph):
             self.controller.run(state.call, state.target, gradient=True)
+        self.workspace.show_stage("gradient")
+
+    def look_at_values(self) -> None:
+        """Run the call equation by equation, and show what its values are, or the selection's."""
+        self.controller.look_at_values()
+        self.pages.show_place(Place.PROGRAM)
+        self.workspace.inspector.show()
+        self.workspace.inspector.bring_forward(is_selected=True)
 
     def stop_run(self) -> None:
         """Stop what is waited for; else put away error, presentation, start page, drawer or
@@ -784,10 +806,9 @@ class MainWindow(QMainWindow):
             canvas.stop_layout()
         return bool(busy)
 
-    def _on_strip_step_requested(self, name: str) -> None:
-        """Make the gradient, which is the one stage that is on request, and show it."""
+    def _on_strip_step_requested(self, _name: str) -> None:
+        """Make and show the gradient, which is the one stage that is on request."""
         self.run_with_gradient()
-        self.workspace.show_stage(name)
 
     def _on_strip_time_requested(self) -> None:
         if self.screen_shown is not None and self.screen_shown.time:

@@ -5164,6 +5164,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>只有文件旁边的 Python 模块会发送到 {host}：请把数据文件放到那里，并用那里的路径指明。</translation>
     </message>
     <message>
+        <source>Only a call without transforms has its gradient besides: add grad to this one.</source>
+        <translation>只有不带变换的调用才另有梯度：请给此调用加上 grad。</translation>
+    </message>
+    <message>
         <source>Only one form was measured, so there is nothing to cross.</source>
         <translation>只测量了一种方式，所以没有交叉。</translation>
     </message>
