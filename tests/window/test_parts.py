@@ -358,6 +358,7 @@ def test_a_call_that_a_remedy_names_goes_into_the_call_field(qtbot: QtBot):
     panel.show_error(CallError(Explanation("No.", remedy="The file has: a, b.", calls=calls)))
     assert link in panel.remedy.text() and "The file has" in panel.remedy.text()
     assert panel.remedy.text().count("<br>") == 1, "all calls are in one line: the graph is below"
+    assert f"<br>Or another call: {link}" in panel.remedy.text()
     with qtbot.waitSignal(panel.call_requested) as caught:
         panel.remedy.linkActivated.emit("call:1")
     assert caught.args == ["los2(f32[2])"]

@@ -321,7 +321,8 @@ def _rich_remedy(explanation: Explanation, doing: str) -> str:
     if text and doing and not calls and not num_links:
         text = f"<a href='{doing}:'>{text}</a>"
     text = tr("What to try: {remedy}", remedy=text.replace("\n", "<br>"))
-    return "<br>".join(part for part in (text, " · ".join(calls)) if part)
+    others = tr("Or another call: {calls}", calls=" · ".join(calls)) if text and calls else ""
+    return "<br>".join(part for part in (text, others or " · ".join(calls)) if part)
 
 
 def _shorten(call: str, explanation: Explanation) -> str:

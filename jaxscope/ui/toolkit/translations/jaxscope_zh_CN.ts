@@ -5344,6 +5344,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第二个的 XLA 选项</translation>
     </message>
     <message>
+        <source>Or another call: {calls}</source>
+        <translation>或者另一个调用：{calls}</translation>
+    </message>
+    <message>
         <source>Ordinary type</source>
         <translation>默认字体大小</translation>
     </message>
