@@ -92,6 +92,17 @@ def test_saving_writes_the_file_and_discarding_does_not(
     assert trial.editor is None and source.read_text() == f"{before}y = 2"
 
 
+def test_a_change_that_is_saved_while_it_runs_runs_as_the_file(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    write(driver, trial, "y = 1")
+    run = driver.wait_for(CaptureRequest, 2)
+    driver.qtbot.keyClick(editor_of(trial).edit, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    assert source.read_text().endswith("y = 1") and run.was_killed
+    assert window.controller.state.is_running
+    assert driver.wait_for(CaptureRequest, 3).request.drafts == {}
+
+
 def test_a_file_that_was_changed_meanwhile_is_not_overwritten(
     driver: Driver, source: Path, trial: Trial
 ) -> None:

@@ -594,10 +594,13 @@ class Controller(QObject):
         """Go back to what is in the file, and run that."""
         if self.state.draft is not None:
             self._set(dataclasses.replace(self.state, draft=None))
-            if self.state.is_running:  # on what nobody wants any more
+            was_running, tried = self.state.is_running, self.state.snapshot
+            if was_running:  # on what nobody wants any more, or on what is in the file by now
                 self._forget_run()
                 self._set(end_run(self.state, Phase.STOPPED))
             self.note_file_changed()
+            if was_running and self.state.snapshot is tried and self.state.call:
+                self._run_again()
 
     def note_file_changed(self) -> None:
         """The file on disk changed: run again what was shown, in the new version."""
