@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
@@ -15,6 +17,7 @@ from jaxscope.ui.panes.node_table import HEADERS, NodeTableView, find_passing
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.window.main_window import MainWindow
+from view.programs import trace
 
 from .conftest import Driver
 from .programs import GRAD, OPTIMIZED, build_capture, build_graph
@@ -43,6 +46,21 @@ def passing(graph: Graph, column: str, text: str) -> list[str]:
 )
 def test_a_column_lets_through_what_contains_a_text(column: str, text: str, ids: list[str]):
     assert passing(build_graph(OPTIMIZED), column, text) == ids
+
+
+def test_the_argument_of_the_call_is_named_and_found(qtbot: QtBot):
+    def loss(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        return jnp.tanh(x @ params["w"] + params["b"]).sum()
+
+    params = {"w": jnp.ones((2, 3)), "b": jnp.ones(3)}
+    paths = ("params['b']", "params['w']", "x")
+    graph = trace(loss, params, jnp.ones(2), paths=paths)
+    table = NodeTableView()
+    qtbot.addWidget(table)
+    table.set_graph(graph)
+    model, column = table.model(), HEADERS.index("comes from")
+    assert [model.index(row, column).data() for row in range(3)] == list(paths)
+    assert len(passing(graph, "comes from", "params['w']")) == 1
 
 
 def test_places_are_filtered_as_they_read():

@@ -199,6 +199,9 @@ def _find_text(graph: Graph, column: str, matches: Callable[[str], bool]) -> Mas
     ]
     found = np.zeros(len(nodes), bool)
     found[ragged.row_numbers()[_matching(graph, ragged.values, matches)[ragged.values]]] = True
+    if column == "comes from":
+        for row in np.flatnonzero(nodes.kind == int(NodeKind.INPUT)).tolist():
+            found[row] |= matches(_name_of_argument(graph, row))
     return found
 
 
@@ -250,6 +253,14 @@ def _place(graph: Graph, row: int) -> str:
     return f"{positions[0].file.rsplit('/', 1)[-1]}:{positions[0].line}"
 
 
+def _name_of_argument(graph: Graph, row: int) -> str:
+    """Where an argument sits in those of the call, such as `params['w']`; else empty."""
+    if graph.nodes.kind[row] != int(NodeKind.INPUT):
+        return ""
+    attributes = graph.attributes(row)
+    return attributes.get("path") or attributes.get("argument_name") or ""
+
+
 _COLUMNS: Sequence[tuple[str, Callable[[Graph, int], str]]] = (
     ("id", lambda graph, row: graph.id(row)),
     ("operation", lambda graph, row: graph.operation(row)),
@@ -262,7 +273,8 @@ _COLUMNS: Sequence[tuple[str, Callable[[Graph, int], str]]] = (
     ("time", lambda graph, row: _known(format_seconds(graph.nodes.seconds[row]),
                                        graph.nodes.seconds[row])),
     ("direction", lambda graph, row: ("", "forward", "backward")[graph.nodes.direction[row]]),
-    ("comes from", lambda graph, row: ", ".join(graph.origins(row))),
+    ("comes from", lambda graph, row: ", ".join(graph.origins(row))
+                                      or _name_of_argument(graph, row)),
     ("source", _place),
     ("scope", lambda graph, row: "/".join(graph.scope(row))),
 )  # fmt: skip
