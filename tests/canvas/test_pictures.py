@@ -560,10 +560,13 @@ def test_a_wider_room_opens_nothing_that_takes_a_part_out_of_sight(qtbot: QtBot)
     page = show(qtbot, graph, 830, 580)
     before = page.canvas.expanded
     assert sees_whole(page.canvas)
-    page.resize(1276, 440)
-    settle(qtbot, page)
-    assert sees_whole(page.canvas)
-    assert page.canvas.expanded == before
+    for height in (440, 400):
+        page.resize(830, 580)
+        settle(qtbot, page)
+        page.resize(1276, height)
+        settle(qtbot, page)
+        assert sees_whole(page.canvas), height
+        assert page.canvas.expanded == before, height
     page.resize(1276, 1400)
     settle(qtbot, page)
     assert sees_whole(page.canvas)

@@ -1000,7 +1000,9 @@ class GraphCanvas(QWidget):
         is_again, self._is_choosing_again = self._is_choosing_again, False
         if answer.opened_first is not None:
             self._across_chosen, self._along_chosen = answer.across, self._along()
-        if is_again and self._begins_whole(self.scene) and not self._begins_whole(scene):
+        is_read = self._camera.scale >= _LEAST_TOGETHER * self._text_scale
+        is_whole = is_again and is_read and self._is_all_in_sight()
+        if is_whole and not self._is_all_in_sight(self._look_at_scene(scene), scene):
             self._set_busy(False)
             return  # more of it would be open, and less of it seen
         self._view = answer.view
@@ -1033,10 +1035,6 @@ class GraphCanvas(QWidget):
             self.reveal_highlight()
         self._set_busy(False)
         self.scene_changed.emit()
-
-    def _begins_whole(self, scene: Scene | None) -> bool:
-        """Whether all of a scene would be seen in the room that there is, as it is first shown."""
-        return scene is not None and self._is_all_in_sight(self._look_at_scene(scene), scene)
 
     def _is_all_in_sight(self, camera: Camera | None = None, scene: Scene | None = None) -> bool:
         scene, camera = scene or self.scene, camera or self._camera
