@@ -415,7 +415,7 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
 
     assert press(on) == "Look at: The two operations."
     assert press(on) == "Predict: What is 3 * 2 + 1?"
-    assert press(on) == "The arguments\nf32[] 3."
+    assert press(on) == "The arguments\nx: f32[] 3."
     assert press(on).startswith("step 1 of 2 · mul: ")
     assert caption.text().endswith("\nf32[] 3., f32[] 2.  →  ?")
     assert empty.workspace.selection.place == ("jaxpr", "0")
@@ -517,7 +517,7 @@ def test_presenting_opens_the_group_that_holds_the_equation(
 
 
 def test_a_caption_counts_values_that_the_worker_did_not_tell() -> None:
-    values = [StepValue("argument", at, "x", "f32[]", ONE) for at in range(6)]
+    values = [StepValue("operand", at, "x", "f32[]", ONE) for at in range(6)]
     assert _join(values[:4], 0) == "f32[] 1., f32[] 1., f32[] 1., f32[] 1."
     assert _join(values, 0).endswith(", 2 more")
     assert _join(values, 12).endswith(", 14 more")
@@ -549,7 +549,7 @@ def test_a_presented_lesson_of_its_own_goes_through_the_equations_of_each_call(
     assert caption.text() == "Line\nTwo operations."
     assert press(on) == "What is it?\nWhat is 3 * 2 + 1?"  # more is said of the same call
     assert press(on) == "What is it?\nWhat is 3 * 2 + 1?\nSeven."
-    assert press(on) == "The arguments · N: on with the lesson\nf32[] 3."
+    assert press(on) == "The arguments · N: on with the lesson\nx: f32[] 3."
     assert press(on).endswith("→  ?") and press(on).endswith("→  f32[] 6.")
     assert empty.workspace.selection.place == ("jaxpr", "0")
     assert press(on).endswith("→  ?") and press(back).endswith("→  f32[] 6.")

@@ -354,13 +354,15 @@ class PresentedSteps(QObject):
 
 
 def _join(values: Iterable[StepValue], num_left_out: int = 0) -> str:
-    """The types and first numbers of values, and how many more there are.
+    """The types and first numbers of values, names of arguments, and how many more there are.
 
     Args:
         num_left_out: Of those the worker did not tell.
     """
     told = [
-        f"{value.type} {shorten(value.summary.text, _MAX_CHARACTERS)}".strip() for value in values
+        (f"{value.name}: " if value.kind == "argument" and value.name else "")
+        + f"{value.type} {shorten(value.summary.text, _MAX_CHARACTERS)}".strip()
+        for value in values
     ]
     num_more = max(len(told) - _MAX_VALUES, 0) + num_left_out
     more = tr(", {num_told} more", num_told=num_more) if num_more else ""
