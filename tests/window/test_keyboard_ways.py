@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -88,6 +88,20 @@ def test_the_page_that_is_open_is_marked_after_presenting(
     for _ in range(2):
         window.toggle_presenting()
     assert window.pages.current == "memory" and window.row.names["memory"].isChecked()
+
+
+def test_a_small_window_is_as_small_after_presenting(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    before = QSize(737, 300)
+    window.resize(before)
+    QApplication.processEvents()
+    window.toggle_presenting()
+    driver.wait_until(lambda: window.size() != before)
+    window.toggle_presenting()
+    driver.wait_until(lambda: not window.presenting._settled.isActive())
+    assert window.size() == before
 
 
 def test_what_cannot_run_takes_no_transform(

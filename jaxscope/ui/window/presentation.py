@@ -414,7 +414,9 @@ class PresentationMode:
         self._late = QTimer(window, singleShot=True, interval=_LATE_MS)
         self._late.timeout.connect(self._say_step)
         self._settled = QTimer(window, singleShot=True, interval=_SETTLED_MS)
+        self._settled.timeout.connect(self._restore_size)
         self._settled.timeout.connect(self._restore_lines)
+        self._size_before = window.size()
         self._shortcuts: list[QShortcut] = []
         self._speaker: SpeakerScreen | None = None
         walk.changed.connect(self._show_notes)
@@ -529,6 +531,7 @@ class PresentationMode:
         if self._settled.isActive():  # ended a moment ago: what it showed before is not back yet
             self._settled.stop()
         else:
+            self._size_before = self._window.size()
             self._lines = {
                 pane.code: (pane.code.horizontalScrollBar().value(), *pane.code.first_row)
                 for pane in area.panes
@@ -598,6 +601,12 @@ class PresentationMode:
             lines = _LESSON_LINES if self._walk.lesson is not None else _CAPTION_LINES
             self.caption.setMinimumHeight(lines * self.caption.fontMetrics().lineSpacing())
             self.take_keyboard()
+
+    def _restore_size(self) -> None:
+        """A small window came back higher: what it shows was still large."""
+        large = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen
+        if not self._window.windowState() & large:
+            self._window.resize(self._size_before)
 
     def _restore_lines(self) -> None:
         """Lines of another height moved the sources; each shows again what it showed."""
