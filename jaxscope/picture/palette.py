@@ -13,17 +13,17 @@ STYLE_NAMES = {
     Style.CONSTANT: "constant",
     Style.ELEMENTWISE: "elementwise",
     Style.CONTRACTION: "contraction",
-    Style.REDUCTION: "reduction, sort",
+    Style.REDUCTION: "reduction",
     Style.MOVEMENT: "data movement",
     Style.CONTROL: "control flow",
     Style.RANDOM: "random numbers",
-    Style.LIBRARY: "library, callback, other",
+    Style.LIBRARY: "other",
     Style.FUSION: "fusion",
     Style.GROUP: "group",
     Style.REPEAT: "group",  # one behind the other, and ×N in its title
     Style.SECTION: "group",
     Style.COLLECTIVE: "collective: devices exchange",
-    Style.PORT: "loop, branch or kernel value",
+    Style.PORT: "value in or out",
     Style.FORWARD: "forward",
     Style.BACKWARD: "backward",
 }
@@ -46,7 +46,7 @@ FRAME_NAMES = {
 """What an opened group is, by its number in `Palette.frame_fill`; the band of its title has the
 fill of a closed one."""
 
-LINE_NAMES = {"residual": "residual", "connector": "line goes on there"}
+LINE_NAMES = {"residual": "residual", "connector": "line goes on"}
 """What lines that have a colour of their own are, and texts in place of lines."""
 
 
@@ -96,7 +96,7 @@ class Palette:
     residual: str
 
 
-_GROUP = ("#d9e0f1", "#364459", "#33415a", "#b3c0d6")
+_GROUP = ("#e4ebf3", "#364459", "#33415a", "#b3c0d6")
 _STYLES = {
     Style.INPUT: ("#e8f4ea", "#1f3a26", "#39843f", "#60ae66"),
     Style.OUTPUT: ("#d3eae5", "#163b40", "#20786f", "#5eb2a8"),
@@ -104,8 +104,8 @@ _STYLES = {
     Style.ELEMENTWISE: ("#ffffff", "#1b1e23", "#7f8a97", "#7c8794"),
     Style.CONTRACTION: ("#fbeaa6", "#453a0c", "#8e7711", "#d0b02e"),
     Style.REDUCTION: ("#f8e6f3", "#422538", "#a5438c", "#c976bc"),
-    Style.MOVEMENT: ("#e0e2e9", "#3d444d", "#6d7a8e", "#90a2b4"),
-    Style.CONTROL: ("#ddd6fb", "#433a7d", "#5b48bd", "#ab92f0"),
+    Style.MOVEMENT: ("#dbdada", "#3d444d", "#6d7a8e", "#90a2b4"),
+    Style.CONTROL: ("#e9d0fd", "#433a7d", "#5b48bd", "#ab92f0"),
     Style.RANDOM: ("#f7dfde", "#4a2226", "#c43e35", "#f57a5a"),
     Style.LIBRARY: ("#f6dcb8", "#4a3214", "#7d4a00", "#f5c27a"),
     Style.FUSION: ("#bfe9fb", "#0b465f", "#0784b5", "#44c2f6"),
@@ -114,7 +114,7 @@ _STYLES = {
     Style.SECTION: _GROUP,
     Style.COLLECTIVE: ("#ffd1dd", "#5a1235", "#b8004e", "#ff6fa7"),
     Style.PORT: ("#fbf9ff", "#221e36", "#8a5fc8", "#b48af0"),
-    Style.FORWARD: ("#d8dfff", "#223865", "#2f6fd6", "#6ea2f5"),
+    Style.FORWARD: ("#c7dbff", "#223865", "#2f6fd6", "#6ea2f5"),
     Style.BACKWARD: ("#ffe0c0", "#5f3615", "#c0682e", "#dc9450"),
 }
 """Of each style the light and the dark fill, then the light and the dark border."""

@@ -68,11 +68,11 @@ _WORDS: tuple[tuple[Style, str], ...] = (
                        "reduce_scatter_done|psend|precv|send|recv|send_done|recv_done|"
                        "multimem_load_reduce"),
     (Style.REDUCTION, "reduce|reduce_sum|reduce_max|reduce_min|reduce_prod|reduce_and|reduce_or|"
-                      "reduce_xor|argmax|argmin|cumsum|cumprod|cummax|cummin|cumlogsumexp|sort|"
-                      "top_k|topk|reduce_window|reduce_window_sum|reduce_window_max|"
+                      "reduce_xor|argmax|argmin|cumsum|cumprod|cummax|cummin|cumlogsumexp|"
+                      "reduce_window|reduce_window_sum|reduce_window_max|"
                       "reduce_window_min|select_and_scatter|select_and_scatter_add|"
-                      "select_and_gather_add|approx_top_k|masked_cummax|masked_cummin|"
-                      "masked_cumsum|masked_sort|all_reduce_ffs|all_reduce_population_count"),
+                      "select_and_gather_add|masked_cummax|masked_cummin|"
+                      "masked_cumsum|all_reduce_ffs|all_reduce_population_count"),
     (Style.MOVEMENT, "broadcast|broadcast_in_dim|broadcast_to|tile|reshape|transpose|squeeze|"
                      "expand_dims|slice|dynamic_slice|real_dynamic_slice|dynamic_update_slice|"
                      "gather|dynamic_gather|torch_index_select|scatter|scatter_add|scatter_sub|"

@@ -11816,10 +11816,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>库调用</translation>
     </message>
     <message>
-        <source>library, callback, other</source>
-        <translation>库、回调、其他</translation>
-    </message>
-    <message>
         <source>light</source>
         <translation>浅色</translation>
     </message>
@@ -11832,8 +11828,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>行</translation>
     </message>
     <message>
-        <source>line goes on there</source>
-        <translation>连线接到该处</translation>
+        <source>line goes on</source>
+        <translation>连线续接</translation>
     </message>
     <message>
         <source>line {line}</source>
@@ -11898,10 +11894,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>looking for arguments that {function} takes</source>
         <translation>正在寻找 {function} 能接受的参数</translation>
-    </message>
-    <message>
-        <source>loop, branch or kernel value</source>
-        <translation>循环、分支或内核的值</translation>
     </message>
     <message>
         <source>loop: Python calls the jitted function once for each element, and waits for all at the end. vmap: one call of the jitted vmap of it.</source>
@@ -12688,8 +12680,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>读取</translation>
     </message>
     <message>
-        <source>reduction, sort</source>
-        <translation>归约、排序</translation>
+        <source>reduction</source>
+        <translation>归约</translation>
     </message>
     <message>
         <source>relative</source>
@@ -13518,6 +13510,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>value and gradient, each operation run on its own</source>
         <translation>值和梯度，每个运算单独运行</translation>
+    </message>
+    <message>
+        <source>value in or out</source>
+        <translation>进出的值</translation>
     </message>
     <message>
         <source>values</source>
