@@ -481,7 +481,9 @@ def test_a_call_is_drawn_as_a_group_and_a_loop_with_its_inside_as_control_flow()
         assert calls > 1 and loops == 2
 
 
-def _kernel(counts, x_ref, all_ref, out_ref, sum_ref, scratch_ref):  # type: ignore[no-untyped-def]
+def _kernel(
+    counts: Any, x_ref: Any, all_ref: Any, out_ref: Any, sum_ref: Any, scratch_ref: Any
+) -> None:
     scratch_ref[...] = x_ref[...] * all_ref[0, 0]
     out_ref[...] = scratch_ref[...] + counts[0]
     sum_ref[...] = all_ref[...]
@@ -522,7 +524,7 @@ def test_an_unknown_number_of_steps_is_not_told() -> None:
     """The size of the grid is an operand, so that there are as many operands as references."""
 
     def doubled(size: jax.Array, x: jax.Array) -> Any:
-        def kernel(x_ref, out_ref):  # type: ignore[no-untyped-def]
+        def kernel(x_ref: Any, out_ref: Any) -> None:
             out_ref[...] = x_ref[...] * 2
 
         block = pl.BlockSpec((2, 4), lambda i: (i, 0))
