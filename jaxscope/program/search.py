@@ -1,7 +1,8 @@
 """Find nodes by what they are and how they are connected: the language of searches (words, fields,
 types, numbers, chains) and an index that answers over one graph.
 
-    add                  `add` in the id, name, operation, type or scope; case does not matter
+    add                  `add` in the id, name, operation, type, scope or in a literal such as 2.0;
+                         case does not matter
     "a b"                text with spaces
     op:add  name:x  scope:layer_0  type:f32  id:3   only there; `op:add` is the whole operation
     f32[*,128]           a type: `*` is any one size, `...` any number of sizes; `*[8]`, `[8,*]`
@@ -56,6 +57,7 @@ SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _TYPE = re.compile(
     r"^([a-z*][\w*]*)?\[((?:\*|\.\.\.|\d+)?(?:,(?:\*|\.\.\.|\d+))*)\]$", re.IGNORECASE
 )
+_LITERAL_KEY = re.compile(r"(?:literal|value|in\[\d+\])$")
 _PLACE = re.compile(r"^([^:\s]+\.py):(\d+)$")
 GAP = "..."
 
@@ -382,7 +384,21 @@ class SearchIndex:
     def _anywhere(self, hits: Bools) -> Bools:
         nodes = self._graph.nodes
         found = hits[nodes.id] | hits[nodes.name] | hits[nodes.operation]
-        return found | _any_of(nodes.types, hits) | _any_of(nodes.scope, hits)
+        found |= _any_of(nodes.types, hits) | _any_of(nodes.scope, hits)
+        rows, values = self._literals
+        found[rows[hits[values]]] = True
+        return found
+
+    @functools.cached_property
+    def _literals(self) -> tuple[Int32s, Int32s]:
+        """Nodes with a number that stands on their box, and the string that it is."""
+        attributes = self._graph.nodes.attributes
+        is_literal = np.array(
+            [_LITERAL_KEY.match(each) is not None for each in self._graph.strings]
+        )
+        chosen = is_literal[attributes.values[0::2]]
+        rows = attributes.row_numbers()[0::2][chosen].astype(np.int32)
+        return rows, attributes.values[1::2][chosen]
 
     def _holding(self, wanted: str) -> Bools:
         """Which strings hold a text, without regard to case.

@@ -75,6 +75,17 @@ def test_operations_are_known_by_the_names_of_jax_and_of_xla() -> None:
     assert found(build("m:stablehlo.multiply"), "op:mul") == ["m"]
 
 
+def test_numbers_that_stand_on_boxes_are_found() -> None:
+    builder = GraphBuilder()
+    for name, kind, attributes in (
+        ("c", NodeKind.CONSTANT, {"value": "0.666666687"}),
+        ("m", NodeKind.EQUATION, {"in[1]": "2.5:f32[]", "axes": "(0.666,)"}),
+    ):
+        builder.add_node(name, kind, "op", attributes=attributes)
+    graph = builder.build()
+    assert [found(graph, query) for query in ("0.666", "2.5", "7.5")] == [["c"], ["m"], []]
+
+
 def test_source_lines_scopes_costs_kinds_and_directions() -> None:
     builder = GraphBuilder()
     builder.add_node("x", NodeKind.INPUT, "input")
