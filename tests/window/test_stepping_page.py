@@ -209,6 +209,17 @@ def test_a_worker_that_dies_and_another_program(
     assert page.run.step is None and not page.values.rows.rowCount()
 
 
+def test_nothing_of_a_program_stands_beside_another_file(
+    ready: tuple[Driver, SteppingPage, RecordedRun], tmp_path: Path
+) -> None:
+    driver, page, _ = ready
+    other = tmp_path / "other.py"
+    other.write_text("def g(x):\n    return x\n", "utf-8")
+    driver.window.controller.open_file(str(other))
+    assert page.run.step is None and page.run.stepping is None and not page.run._run
+    assert not page.values.rows.rowCount() and "sin" not in page.place.text()
+
+
 def test_what_is_no_condition_is_said_at_once(
     ready: tuple[Driver, SteppingPage, RecordedRun],
 ) -> None:

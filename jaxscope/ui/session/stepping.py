@@ -55,6 +55,7 @@ class SteppingRun(QObject):
         super().__init__(parent)
         self._controller = controller
         self._capture: Capture | None = None
+        self._file = controller.state.file
         self._run = self._number = self._look = 0
         self._goals: list[Goal] = []
         self._is_stopping = False
@@ -183,16 +184,23 @@ class SteppingRun(QObject):
         )
 
     def _on_state_changed(self, state: WindowState) -> None:
-        if not state.file and self._run:
-            self._end()
+        if state.file != self._file:  # nothing of the one before is true of it
+            self._file, self._capture = state.file, None
+            self._forget()
         if state.capture is self._capture or state.capture is None or state.is_running:
             return
         is_other = self._capture is not None
         self._capture = state.capture
         if is_other or self.step is not None:
-            self._end()
-            self.stepping = self.step = self.view = None
-            self.stage, self.loaded, self.problem = "", {}, ""
+            self._forget()
+        else:
+            self.changed.emit()
+
+    def _forget(self) -> None:
+        """Another program is shown: end the run of the one before, and keep nothing of it."""
+        self._end()
+        self.stepping = self.step = self.view = None
+        self.stage, self.loaded, self.problem = "", {}, ""
         self.changed.emit()
 
     def _on_event_arrived(self, number: int, event: object) -> None:
