@@ -128,7 +128,10 @@ def test_the_keyboard_goes_all_round_and_enter_runs_and_opens(
     dialog.table.selectRow(1)
     qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
     assert len(opened) == 1 and not dialog.is_running, "it runs nothing again"
-    assert dialog.state.text().startswith("Not captured")
+    assert dialog.state.text().startswith("Not captured") and "has ended" in dialog.state.text()
+    dialog.table.selectRow(0)
+    qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
+    assert len(opened) == 2 and dialog.state.text().startswith("The script has ended.")
 
 
 def test_a_script_is_stopped_and_its_list_stays(qtbot: QtBot, dialog: ScriptDialog) -> None:

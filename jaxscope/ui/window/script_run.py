@@ -294,10 +294,13 @@ class ScriptDialog(QDialog):
         self.open_button.setEnabled(bool(self._chosen()))
 
     def _open_chosen(self) -> None:
+        why_not = tr("Not captured: of each function the first call alone is.")
+        told = self.state.text().removeprefix(why_not).lstrip("\n")
         if path := self._chosen():
+            self.state.setText(told)
             self.capture_chosen.emit(path)
         else:
-            self.state.setText(tr("Not captured: of each function the first call alone is."))
+            self.state.setText(f"{why_not}\n{told}".rstrip("\n"))
 
     def _chosen(self) -> str:
         """The path of the chosen row's capture; empty where it has none."""
