@@ -175,6 +175,7 @@ _VECTORIZED_OTHERS = {
     *("random_unwrap", "threefry2x32", "threefry4x32", "philox2x32", "philox4x32"),
     *("copy", "bitcast_convert_type", "to_edtype", "from_edtype", "tie"),  # values as they are
     *("stage", "xla_metadata_value", "global_array_to_host_local_array"),
+    *("consume", "assert_consumed_value"),  # of the checker of keys, where it was loaded
 }
 """What `vmap` carries through as it is, and what computes nothing from element to element."""
 _ELEMENTWISE_WITHOUT = {

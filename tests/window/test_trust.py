@@ -71,6 +71,7 @@ def test_what_is_no_python_is_told_before_the_question_is_answered_and_after(
     driver.wait_for(OutlineRequest).tell(Failed(error))
     for _ in range(2):
         driver.wait_until(lambda: window.controller.state.error is error)
+        assert window.controller.state.phase is Phase.IDLE, "no run has failed"
         press(qtbot, window.trust_question.once)
     assert ran(session) == []
 

@@ -790,7 +790,7 @@ class Controller(QObject):
             self._run_first_call(functions, error)
         elif error is not None and self.state.error is None:  # that is known without running it
             self._runs_first_call = False
-            self._set(end_run(self.state, Phase.FAILED, error))
+            self._set(dataclasses.replace(self.state, error=error))
 
     def _run_first_call(
         self, functions: Sequence[OfferedFunction], error: JaxscopeError | None

@@ -373,7 +373,7 @@ class MainWindow(QMainWindow):
         can_measure = can_measure and not screen.is_stale  # the call in the bar is not what ran
         self.strip.show_time(screen.time, can_measure=can_measure and not screen.is_running)
         back = self.controller.closed_file if screen.shows_start_page else ""
-        way = tr("Esc: back to {name}", name=os.path.basename(back)) if back else ""
+        way = tr("Esc: back to {name}", name=show_marks(os.path.basename(back))) if back else ""
         self.row.set_status(" · ".join(filter(None, (way or screen.status, screen.detail))))
         self.row.busy.setVisible(screen.is_running)
         self.pages.set_answer("timing", screen.time)
