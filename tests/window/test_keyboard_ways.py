@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -174,3 +175,8 @@ def test_a_graph_has_the_menu_graph(
         assert selected is not None and selected[1] == scene.items.node[item]
     elif reason is QContextMenuEvent.Reason.Keyboard:
         assert selected is None
+        window.activateWindow()
+        canvas.setFocus()
+        QTest.keyClick(canvas, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+        assert menu.isVisible(), "also where there is no Menu key"
+        menu.close()

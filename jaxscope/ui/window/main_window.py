@@ -16,10 +16,13 @@ from PySide6.QtGui import (
     QAction,
     QCloseEvent,
     QColor,
+    QContextMenuEvent,
     QDragEnterEvent,
     QDropEvent,
     QKeyEvent,
+    QKeySequence,
     QScreen,
+    QShortcut,
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -296,6 +299,9 @@ class MainWindow(QMainWindow):
         self._tick.timeout.connect(self._refresh)
         self._unseen.timeout.connect(self._on_unseen_timeout)
         self._palette.used.connect(self._on_palette_used)
+        QShortcut(
+            QKeySequence("Shift+F10"), self, _open_menu_of_focus
+        )  # Qt knows the Menu key alone
 
     def page_context(self) -> PageContext:
         """What pages may use of this window."""
@@ -995,3 +1001,12 @@ def _is_opened(path: str) -> bool:
     from jaxscope.client.dump_folders import is_dump  # loaded when there is something to look at
 
     return path.endswith(CAPTURE_ENDINGS) or is_dump(path)
+
+
+def _open_menu_of_focus() -> None:
+    """Open the menu of what has the keyboard, as the Menu key does."""
+    part = QApplication.focusWidget()
+    if part is not None:
+        place = part.rect().center()
+        reason = QContextMenuEvent.Reason.Keyboard
+        QApplication.sendEvent(part, QContextMenuEvent(reason, place, part.mapToGlobal(place)))
