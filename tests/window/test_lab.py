@@ -127,6 +127,9 @@ def test_scaling_is_shown_as_sentence_table_and_plot(driver: Driver, lab: dict[s
     for setter, name in ((plot.setXRange, "bottom"), (plot.setYRange, "left")):
         setter(0.0, 0.6)  # sizes of 1 to 4, as logarithms
         assert "(x" not in plot.getAxis(name).labelString(), "a factor that the ticks do not have"
+    sizes = [math.log10(size) for size in (0.3, 1.0, 1.5, 2.0, 1000.0)]
+    told = plot.getAxis("bottom").tickStrings(sizes, 1.0, 0.3)
+    assert told == ["", "1", "", "2", "1,000"], "0.3 is no size of 0"
 
 
 @pytest.mark.parametrize(

@@ -154,13 +154,19 @@ class _Label(pyqtgraph.TextItem):  # type: ignore[misc] # pyqtgraph has no types
             self.setTransform(QTransform.fromScale(0, 0))
 
 
+def _write_size(size: float) -> str:
+    """A size, which is a whole number; nothing beside a tick between two of them."""
+    is_whole = size >= 0.5 and math.isclose(size, round(size), rel_tol=1e-6)
+    return f"{size:,.0f}" if is_whole else ""
+
+
 class ChartPlot(Plot):
     """Draws a chart anew for every change of data or theme."""
 
     def __init__(self) -> None:
         self._chart: Chart | None = None
         self._axis = PowerAxis("left", str)
-        bottom = PowerAxis("bottom", lambda value: f"{value:,.0f}")
+        bottom = PowerAxis("bottom", _write_size)
         name = tr("Chart; the table below has the same values")
         super().__init__(name, {"bottom": bottom, "left": self._axis}, has_reading=True)
         self.plot.showGrid(x=True, y=True, alpha=0.25)
