@@ -274,8 +274,14 @@ def test_real_numbers_are_stepped_through_by_keys_and_buttons(
     run = page.run
     wait()
     assert page.place.text().startswith("The start") and page.numbers.rows.rowCount() == 2
+    (canvas,) = real.workspace.area.canvases()
+    qtbot.waitUntil(lambda: canvas.scene is not None and canvas.scene.items.num_frames == 1)
+    assert canvas.scene is not None
+    canvas.toggle_group(canvas.scene.items.ids[0])
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.scene.items.num_frames)
     page.buttons["origin"].click()
     wait()
+    qtbot.waitUntil(lambda: canvas.scene is not None and "log" in canvas.scene.items.titles)
     assert "round 0 of 2" in page.place.text() and "log(-1) is nan" in page.chain.text()
     assert run.view is not None and run.view.cells == ("nan", "-inf", "0.0")
     assert run.view.odd.tolist() == [[1, 2, 0]]

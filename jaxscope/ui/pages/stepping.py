@@ -386,6 +386,8 @@ class SteppingPage(PageWidget):
             self._show_values()
             if step is not None:  # it lights up in the picture, and its line in the source
                 self._context.selection.select_equation(run.stage_name, step.equation)
+                if "/" in step.equation:  # whoever steps into a loop wants to see its inside
+                    self._context.area.reveal_selected()
 
     def _show_lines(self) -> None:
         run, tracing, step = self.tracing, self.tracing.tracing, self.tracing.step
