@@ -182,7 +182,7 @@ def _compile_line(line: CompileLine) -> tuple[Cell, ...]:
 
 
 def _sampled_cell(seconds: float) -> Cell:
-    """Seconds by looks at the stack: a line that no look met took some, too."""
+    """Sampled seconds; `not seen` for a line in no sample, whose time is not known to be 0."""
     return known_cell(seconds, format_seconds) if seconds else Number(0.0, say("not seen"))
 
 

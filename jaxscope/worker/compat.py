@@ -698,6 +698,9 @@ def _loop_function(loop: Any, params: dict[str, Any]) -> Callable[..., Any]:
     return function
 
 
+_MAX_WRAPPED, _MAX_CLOSURES = 100, 8
+
+
 def read_transforms(function: Any) -> tuple[list[str], list[str]]:
     """What transforms of JAX made a function of another: names, outermost first, and settings.
 
@@ -706,9 +709,11 @@ def read_transforms(function: Any) -> tuple[list[str], list[str]]:
     """
     names: list[str] = []
     settings: list[str] = []
-    while function is not None:
+    for _ in range(_MAX_WRAPPED):  # user code may say that a function wraps itself
         made, function = _without_boundary(function), getattr(function, "__wrapped__", None)
-        if function is not None and _is_of_jax(made) and made.__closure__:
+        if function is None:
+            break
+        if _is_of_jax(made) and made.__closure__:
             names.append(made.__code__.co_qualname.partition(".")[0])
             settings += _read_closure(made)
     return names, settings
@@ -720,7 +725,7 @@ def _is_of_jax(function: Any) -> bool:
 
 
 def _without_boundary(function: Any) -> Any:
-    """The function inside of the wrapper that filters JAX's own frames out of tracebacks."""
+    """The function in the wrapper that filters JAX's own frames out of tracebacks; or itself."""
     code = getattr(function, "__code__", None)
     if code is None or not code.co_qualname.startswith("api_boundary."):
         return function
@@ -734,13 +739,14 @@ def _closure(function: Any) -> Iterator[tuple[str, Any]]:
             yield name, cell.cell_contents
 
 
-def _read_closure(function: Any) -> Iterator[str]:
+def _read_closure(function: Any, depth: int = 0) -> Iterator[str]:
     for name, value in _closure(function):
         inner = _without_boundary(value)
-        if _is_of_jax(inner):
-            yield from _read_closure(inner)
+        if _is_of_jax(inner) and depth < _MAX_CLOSURES:  # a function may hold itself
+            yield from _read_closure(inner, depth + 1)
         elif isinstance(value, bool | int | str | tuple | list | dict | None):
-            yield f"{name}={value!r}"
+            with contextlib.suppress(Exception):  # what is in it may be the user's
+                yield f"{name}={value!r}"
 
 
 def is_jitted(function: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 
+import jax
 import pytest
 
 from jaxscope.client.requests import RecompilationRequest
@@ -12,6 +13,7 @@ from jaxscope.client.session import Session
 from jaxscope.model.experiments import KeyChange, Recompilation, Signature
 from jaxscope.program.recompilation import advise, bucket_of, num_recompilations, wasted_seconds
 from jaxscope.report.measurement_documents import describe_advice
+from jaxscope.worker.timing.recompilation import name_of, place_of
 
 from .recompiled_programs import PROGRAMS
 
@@ -149,6 +151,15 @@ def test_transforms_of_a_function_are_functions_of_their_own(watch: Watch) -> No
     found = watch("squares(f32[3])", "grad(squares)(f32[3])")
     assert [s.function for s in found.signatures] == made[:2] and not found.advice
     assert "grad(squares) uses no jit; it was run as jit(grad(squares))." in found.warnings
+
+
+def test_wrappers_that_go_round_have_a_name_all_the_same() -> None:
+    def own(x: float) -> float:
+        return x
+
+    own.__wrapped__ = own  # type: ignore[attr-defined]  # as code that is wrong may have it
+    assert name_of(own) == "own" and name_of(jax.grad(own)) == "grad(own)"
+    assert place_of(own).startswith(__file__)
 
 
 def test_a_call_that_fails_keeps_what_was_seen(watch: Watch) -> None:

@@ -138,7 +138,7 @@ def canvas(driver: Driver, window: MainWindow, source: Path) -> GraphCanvas:
 def test_the_picture_of_a_graph_is_copied(
     window: MainWindow, canvas: GraphCanvas, driver: Driver
 ) -> None:
-    """Whole, larger than on the screen, and told where there is none."""
+    """The whole graph at a larger scale; a pane without a graph says that there is none."""
     QGuiApplication.clipboard().clear()
     window.workspace.area.activate(window.workspace.area.panes[0])
     use(window, "Graph: Copy the picture")

@@ -196,7 +196,7 @@ class Arranger:
         return None
 
     def _show_short(self, openings: tuple[frozenset[str], ...], beside: bool) -> _Tried | None:
-        """The most that is no longer than two rooms, where that tells something."""
+        """The first opening that is at most two rooms long; None if it has too few boxes."""
         for opened in openings:
             arranged = self._arrange(opened, beside)
             is_short = self._num_pages(arranged.size) <= _MOST_PAGES

@@ -539,9 +539,10 @@ class _Matcher:
         return joined
 
     def _match_by_inside(self) -> None:
-        """Match free nodes of one operation that most pairs inside of them speak for.
+        """Match free nodes of one operation by the pairs inside of their nested programs.
 
-        Such as a loop that stacks more results, as a gradient's does.
+        Two nodes with most such pairs come first. So a loop is found again in a gradient, where
+        it returns more results.
         """
         partners = np.asarray(self._partners[0], np.int64)
         inside = np.flatnonzero(partners != NONE)

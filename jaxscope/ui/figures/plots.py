@@ -155,7 +155,7 @@ class _Label(pyqtgraph.TextItem):  # type: ignore[misc] # pyqtgraph has no types
 
 
 def _write_size(size: float) -> str:
-    """A size, which is a whole number; nothing beside a tick between two of them."""
+    """A size as text; empty for a tick that is no whole number, as no size is."""
     is_whole = size >= 0.5 and math.isclose(size, round(size), rel_tol=1e-6)
     return f"{size:,.0f}" if is_whole else ""
 

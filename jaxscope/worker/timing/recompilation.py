@@ -438,10 +438,18 @@ def _path_text(path: Sequence[Any], names: Sequence[str]) -> str:
     return f"{name}{jax.tree_util.keystr(tuple(path[2:]))}"
 
 
+def _unwrap(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function inside of all wrappers; itself, where user code says that they go round."""
+    inner = function
+    with contextlib.suppress(ValueError):
+        inner = inspect.unwrap(function)
+    return inner
+
+
 def name_of(function: Callable[..., Any]) -> str:
     """What a function is called, such as `grad(loss)`; an object without a name, by its class."""
     transforms, _ = compat.read_transforms(function)
-    inner = inspect.unwrap(function) if transforms else function
+    inner = _unwrap(function) if transforms else function
     name = str(getattr(inner, "__name__", type(inner).__name__))
     return "".join(f"{each}(" for each in transforms) + name + ")" * len(transforms)
 
@@ -449,7 +457,7 @@ def name_of(function: Callable[..., Any]) -> str:
 def place_of(function: Callable[..., Any]) -> str:
     while isinstance(function, functools.partial):
         function = function.func
-    code = getattr(inspect.unwrap(function), "__code__", None)
+    code = getattr(_unwrap(function), "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
 
 
