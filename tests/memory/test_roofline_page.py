@@ -65,7 +65,10 @@ def test_a_row_leads_to_its_nodes(
     page: RooflinePage, stage: Stage, page_context: PageContext
 ) -> None:
     page_context.selection.set_stages((stage,))
-    page.table.selectRow(0)
+    page.table.choose(0)
+    assert {index.row() for index in page.table.selectedIndexes()} == {0}
+    assert page.points[0].nodes
+    assert page_context.selection.graph_of("optimized") is stage.graph
     selected = page_context.selection.selection
     assert isinstance(selected, NodeSelection)
     assert (selected.stage, tuple(selected.nodes)) == ("optimized", tuple(page.points[0].nodes))
