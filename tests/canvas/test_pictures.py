@@ -524,6 +524,21 @@ def test_what_was_seen_whole_is_so_in_a_lower_room_and_as_before_in_the_old_one(
     assert canvas.camera == moved, "a person has moved it"
 
 
+def test_a_first_picture_above_a_page_is_whole_as_one_that_was_there_before(
+    qtbot: QtBot, small_gradient: Graph
+) -> None:
+    assert sees_whole(show(qtbot, small_gradient, 830, 580).canvas)
+    canvas = show(qtbot, small_gradient, 830, 360).canvas
+    assert sees_whole(canvas)
+    assert 0.45 <= canvas.camera.scale < LEAST_FRAMED
+    drawing = canvas._drawing
+    assert drawing is not None
+    titles = drawing.list_titles(canvas.camera.scale)
+    items = drawing.scene.items
+    assert len(titles) == 2
+    assert all(title.text == items.titles[title.item] for title in titles), "none is cut short"
+
+
 def test_in_a_room_too_low_for_any_name_a_picture_begins_no_larger(qtbot: QtBot) -> None:
     def program(x: jax.Array) -> jax.Array:
         for _ in range(4):

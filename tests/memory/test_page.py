@@ -46,6 +46,20 @@ def test_a_click_on_the_plot_chooses_the_step(page: MemoryPage, qtbot: QtBot) ->
     assert "the peak" in page.step_title.text()
 
 
+def test_all_steps_of_another_program_are_seen(page: MemoryPage, take: Take, qtbot: QtBot) -> None:
+    def last_step() -> int:
+        left, right = page.plot.plot.getPlotItem().vb.viewRange()[0]
+        assert left <= 0.0
+        return int(right)
+
+    long = last_step()
+    for call, is_shorter in (("pair(f32[4])", True), (CALL, False)):
+        title = page.step_title.text()
+        page.show_capture(take(call))
+        qtbot.waitUntil(lambda: page.step_title.text() != title)
+        assert (last_step() < long) == is_shorter
+
+
 def test_a_step_that_is_not_there_changes_nothing(page: MemoryPage) -> None:
     before = page.step_title.text()
     page.choose_step(-1)

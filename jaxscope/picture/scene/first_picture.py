@@ -30,10 +30,16 @@ OVERVIEW_PX = 48
 """Width of the overview beside a tall picture, and its height below a wide one."""
 LEAST_FRAMED = 0.58
 """A picture that cannot be any narrower is shown as small as this, if its width then fits."""
+LEAST_TOGETHER = 0.45
+"""In a low room a picture is shown as small as this, if all of it is seen then: smaller, titles
+could not be read, and things are looked at one by one."""
 READABLE_SCALE = 0.78
 """The smallest scale that a picture is first shown at: type of 10 and 8.5 pixels."""
 WHOLE_SCALE = 0.74
 """What can be seen whole is shown as small as this: nobody has to look for the rest."""
+
+_LOW_PX = 380.0
+"""A room above an open page is lower."""
 
 _TWO_COLUMNS_PX = 600.0
 """In less, the two parts of a gradient would stay closed to fit: they stand one after the other."""
@@ -71,6 +77,11 @@ class Viewport:
     width: float
     height: float
     text_scale: float = 1.0
+
+    @property
+    def is_low(self) -> bool:
+        """Whether a picture of ordinary size is hardly seen whole, as above an open page."""
+        return self.height < _LOW_PX * self.text_scale
 
     def across(self, direction: str) -> float:
         """Pixels across the flow."""
@@ -245,7 +256,8 @@ class Arranger:
 
     def _list_fits(self, beside: bool) -> Iterator[Fit]:
         # One scale for most tries, so that groups have one size and are laid out once.
-        scale = min(min(self.least_scale, WHOLE_SCALE) * self.room.text_scale, 1.0)
+        least = LEAST_TOGETHER if self.room.is_low else min(self.least_scale, WHOLE_SCALE)
+        scale = min(least * self.room.text_scale, 1.0)
         yield Fit(beside, scale=scale)
         for aside in _ASIDES_PX:
             yield Fit(beside, self._most_across(bool(aside)), aside, scale)

@@ -32,6 +32,7 @@ from jaxscope.picture.layout.engines import Engine, LayoutCache
 from jaxscope.picture.scene.build import SceneMemory
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
+    LEAST_TOGETHER,
     OVERVIEW_PX,
     SIDE_PX,
     WHOLE_SCALE,
@@ -133,9 +134,6 @@ _RESIZED_MS = 150
 
 _SIGHT_MS = 120
 """How long after a move the legend follows."""
-
-_LEAST_TOGETHER = 0.45
-"""Smaller, names could not be read: then things are looked at one by one."""
 
 _LEAST_TITLES = 2
 """A picture of which so few groups can be named is not shown as small as it is then."""
@@ -321,7 +319,7 @@ class GraphCanvas(QWidget):
 
         It is seen whole, as long as that tells something, and else from its beginning, no larger.
         """
-        camera, least = self._whole_camera(scene, SIDE_PX), _LEAST_TOGETHER * self._text_scale
+        camera, least = self._whole_camera(scene, SIDE_PX), LEAST_TOGETHER * self._text_scale
         if camera.scale >= least or self._names_groups(camera):
             return camera
         size, is_down = (scene.width, scene.height), scene.direction == DOWN
@@ -536,8 +534,14 @@ class GraphCanvas(QWidget):
 
     def _look_at_beginning(self) -> None:
         scene = self.scene
-        if scene is not None and scene.width:
-            self._camera = self._look_at_scene(scene)
+        if scene is None or not scene.width:
+            return
+        self._camera = self._look_at_scene(scene)
+        is_low = self._room().is_low and self._least_framed == LEAST_FRAMED
+        if is_low and not self._is_all_in_sight():
+            whole = self._whole_camera(scene, SIDE_PX)
+            if whole.scale >= LEAST_TOGETHER * self._text_scale:
+                self._camera = whole
 
     def _look_at_scene(self, scene: Scene) -> Camera:
         size = self.width(), self.height()
@@ -937,6 +941,9 @@ class GraphCanvas(QWidget):
         """Choose pictures for the room of a page, which legend and overview share with them."""
         self._page = page
 
+    def _room(self) -> Viewport:
+        return Viewport(self._page.width(), self._page.height(), self._text_scale)
+
     def _restart(self) -> None:
         if self._graph is not None and len(self._graph.nodes):
             self._start(self._graph, self._view, None if self._view is None else self._expanded)
@@ -984,7 +991,7 @@ class GraphCanvas(QWidget):
             self._cache,
             self._memory,
             self._without,
-            Viewport(self._page.width(), self._page.height(), self._text_scale),
+            self._room(),
             self._engine,
             self._fit_chosen,
         )
@@ -1000,7 +1007,7 @@ class GraphCanvas(QWidget):
         is_again, self._is_choosing_again = self._is_choosing_again, False
         if answer.opened_first is not None:
             self._across_chosen, self._along_chosen = answer.across, self._along()
-        is_read = self._camera.scale >= _LEAST_TOGETHER * self._text_scale
+        is_read = self._camera.scale >= LEAST_TOGETHER * self._text_scale
         is_whole = is_again and is_read and self._is_all_in_sight()
         if is_whole and not self._is_all_in_sight(self._look_at_scene(scene), scene):
             self._set_busy(False)
@@ -1151,7 +1158,7 @@ class GraphCanvas(QWidget):
         low, high = rects[:, :2].min(axis=0), (rects[:, :2] + rects[:, 2:]).max(axis=0)
         around = (*low.tolist(), *(high - low).tolist())
         camera = fit_rect(around, self.width(), self.height(), self.camera.scale)
-        if camera.scale >= _LEAST_TOGETHER:
+        if camera.scale >= LEAST_TOGETHER:
             self._look(camera)
 
     @property

@@ -416,9 +416,9 @@ class MemoryPlot(Plot):
         )
         plot.addItem(peak)
         plot.addItem(self._marker)
+        plot.setLimits(xMin=-1, xMax=len(live.steps) + 1)  # first: a range stays within the limits
         plot.setXRange(0, len(live.steps), padding=0.01)
         plot.setYRange(0, max(live.peak_bytes, 1.0) * 1.06, padding=0)
-        plot.setLimits(xMin=-1, xMax=len(live.steps) + 1)
 
     def set_step(self, step: int) -> None:
         """Mark a step."""
