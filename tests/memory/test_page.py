@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 import pytest
@@ -47,17 +48,20 @@ def test_a_click_on_the_plot_chooses_the_step(page: MemoryPage, qtbot: QtBot) ->
 
 
 def test_all_steps_of_another_program_are_seen(page: MemoryPage, take: Take, qtbot: QtBot) -> None:
-    def last_step() -> int:
-        left, right = page.plot.plot.getPlotItem().vb.viewRange()[0]
-        assert left <= 0.0
-        return int(right)
+    def num_steps() -> int:
+        assert page.plot._live is not None
+        return len(page.plot._live.steps)
 
-    long = last_step()
-    for call, is_shorter in (("pair(f32[4])", True), (CALL, False)):
-        title = page.step_title.text()
+    counts = [num_steps()]
+    for call in ("pair(f32[4])", CALL):
+        heading = page.heading.text()
         page.show_capture(take(call))
-        qtbot.waitUntil(lambda: page.step_title.text() != title)
-        assert (last_step() < long) == is_shorter
+        qtbot.waitUntil(functools.partial(lambda old: page.heading.text() != old, heading))
+        left, right = page.plot.plot.getPlotItem().vb.viewRange()[0]
+        counts.append(num_steps())
+        assert left <= 0.0
+        assert counts[-1] <= right < counts[-1] + 1.0
+    assert counts[0] == counts[2] > counts[1]
 
 
 def test_a_step_that_is_not_there_changes_nothing(page: MemoryPage) -> None:
