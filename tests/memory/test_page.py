@@ -54,9 +54,9 @@ def test_all_steps_of_another_program_are_seen(page: MemoryPage, take: Take, qtb
 
     counts = [num_steps()]
     for call in ("pair(f32[4])", CALL):
-        heading = page.heading.text()
         page.show_capture(take(call))
-        qtbot.waitUntil(functools.partial(lambda old: page.heading.text() != old, heading))
+        qtbot.waitUntil(functools.partial(lambda old: page.plot._live is not old, page.plot._live))
+        qtbot.waitUntil(lambda: page.plot._live is not None)
         left, right = page.plot.plot.getPlotItem().vb.viewRange()[0]
         counts.append(num_steps())
         assert left <= 0.0
