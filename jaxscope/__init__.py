@@ -6,8 +6,8 @@ a call on a file in a process of its own, `compare_targets` the same for many ch
 `remat` the policies of `jax.checkpoint` for a call's gradient, `values` runs a call equation by
 equation, `trace_lines` tells what Python does while JAX traces it, `check` looks for likely
 mistakes, `sharding` says how a capture is spread over devices, `watch` what a running program
-compiles, `open` what a job left behind; what these return prints itself as the command of that name
-does.
+compiles, `ranks` what many processes of a job did, `open` what a job left behind; what these
+return prints itself as the command of that name does.
 In a notebook, a capture that ends a cell shows its stages as linked panes, and `%load_ext jaxscope`
 adds a magic that captures the call that ends a cell.
 Importing this loads neither JAX nor Qt nor NumPy.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from jaxscope.model.experiments import RematPolicies
     from jaxscope.model.tracing import Tracing
     from jaxscope.model.values import Values
-    from jaxscope.notebook import OpenedModules, ShownCapture
+    from jaxscope.notebook import OpenedModules, ShownCapture, ShownRanks
     from jaxscope.program.diff.captures import ComparedCapture, Comparison
     from jaxscope.program.sharding.placement import PlacementReport
     from jaxscope.program.targets import TargetRow
@@ -44,6 +44,7 @@ __all__ = [
     "compare_targets",
     "diff",
     "load",
+    "ranks",
     "remat",
     "sharding",
     "show",
@@ -354,7 +355,8 @@ def watch(
     """Watch what is compiled inside of a `with` block or a decorated function, and why again.
 
     Args:
-        out: Folder for the list `compilations.json`, and for a `.jaxscope` of each function.
+        out: Folder for the list `compilations.json`, and for a `.jaxscope` of each function. Of
+            several processes of one job each writes into a folder `rank-N` in it; see `ranks`.
         catch: Names of the functions to capture; none for all of them.
         after: Calls of a function that are let pass before it is captured.
 
@@ -367,6 +369,28 @@ def watch(
     from jaxscope.compilation_watch import Watch, WatchOptions
 
     return Watch(WatchOptions(Path(out) if out is not None else None, tuple(catch), after))
+
+
+def ranks(folder: str | os.PathLike[str]) -> ShownRanks:
+    """What many processes of one job recorded, each in its folder `rank-N`.
+
+    They are read into a store beside these folders, `ranks.sqlite`, once; lists that are new or
+    have changed are read when it is opened again.
+
+    Args:
+        folder: The `out` of `watch`, or DIR of `jaxscope run --out DIR`.
+
+    Returns:
+        A store to ask: `ranks`, `missing`, `differences`, `slowest`, `again`, and `query` for a
+        SELECT of one's own. It prints what `jaxscope ranks` does. `close` it, or use `with`.
+
+    Raises:
+        jaxscope.errors.SourceError: There is no such folder.
+        jaxscope.errors.UsageError: Something else lies in the place of the store.
+    """
+    from jaxscope.notebook import ShownRanks
+
+    return ShownRanks(folder)
 
 
 def _make_request(

@@ -12,13 +12,17 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import hashlib
 import json
+import os
 import re
+import socket
 import threading
 import time
 import weakref
 from collections import Counter
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +31,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.export.measurement_files import recompilation_to_json
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.experiments import Recompilation, Signature
+from jaxscope.model.ranks import LIST_NAME, Rank, find_launched_rank, rank_folder
 from jaxscope.program.recompilation import LOOP_PREFIX, bare_name, describe_key_change
 from jaxscope.schema.archive import save_capture
 from jaxscope.schema.contract import Json, number_to_json
@@ -46,7 +51,6 @@ from jaxscope.worker.timing.recompilation import (
 )
 from jaxscope.worker.timing.traffic import PAUSE_PER_COST, MemoryLog, Traffic, find_moved
 
-LIST_NAME = "compilations.json"
 _WRITE_EVERY_S = 2.0
 
 
@@ -59,16 +63,19 @@ class WatchOptions:
     """Which functions a watch captures, and where it writes.
 
     Attributes:
-        out: Folder for the list and for captures; None keeps neither.
+        out: Folder for the list and for captures; None keeps neither. Of several processes of one
+            job each has a folder `rank-N` in it.
         catch: Names of functions to capture; empty for every function, where there is a folder.
         after: Calls of a function that are let pass before it is captured.
         stop_after: Calls of caught functions after which the script is ended; None lets it run.
+        on_folder: Told the folder of this process once that is known.
     """
 
     out: Path | None = None
     catch: tuple[str, ...] = ()
     after: int = 0
     stop_after: int | None = None
+    on_folder: Callable[[Path], object] = lambda _folder: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +163,19 @@ class _CheapRecorder(JitRecorder):
             self._on_looked()
         return result
 
+    def note_program(self, module: Any) -> None:
+        """Keep the fingerprint of what a call of the program's compiles."""
+        if self._now.is_inside and self.is_user_code:
+            with contextlib.suppress(Exception):  # without it nothing is said of it
+                self._now.programs.append(compat.fingerprint(module))
+
+    def fingerprint_of_call(self) -> str | None:
+        """Of all that the call compiled that this thread made last; None where it is not known."""
+        found = self._now.programs
+        if len(found) < 2:
+            return found[0] if found else None
+        return hashlib.sha256("".join(found).encode()).hexdigest()
+
     def _key(self, jitted: RecordedJit, args: Any, kwargs: Any) -> CallKey:
         return find_key(jitted.function, jitted.options, args, kwargs)
 
@@ -193,6 +213,9 @@ class Watch(contextlib.ContextDecorator):
         self._calls: Counter[tuple[str, str]] = Counter()
         self._problems: dict[str, str] = {}
         self._functions: list[int] = []
+        self._fingerprints: list[str | None] = []
+        self._rank: Rank | None = None
+        self._folder: Path | None = None
         self._write_next_s = 0.0
         self._is_described = False
         self.exit_status: int | None = None
@@ -202,6 +225,7 @@ class Watch(contextlib.ContextDecorator):
             with self._lock:
                 on_compiled(jitted, *details)
                 self._functions.append(id(jitted.function))
+                self._fingerprints.append(self._recorder.fingerprint_of_call())
                 self._write_now_and_then()
 
         self._recorder = _CheapRecorder(
@@ -216,6 +240,8 @@ class Watch(contextlib.ContextDecorator):
         self._reads = contextlib.ExitStack()
         self._reads.enter_context(compat.watching_reads(self._on_read))
         self._reads.enter_context(compat.watching_loops(self._recorder.run_loop))
+        with contextlib.suppress(AttributeError):  # a release without it has no fingerprints
+            self._reads.enter_context(compat.watching_programs(self._recorder.note_program))
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -229,6 +255,20 @@ class Watch(contextlib.ContextDecorator):
     def _on_read(self, array: Any) -> None:
         if self._recorder.is_user_code:
             self._recorder.traffic.note_read(array)
+
+    def _find_folder(self) -> Path:
+        """The folder of this process; it has a number once the program compiles something."""
+        assert self._options.out is not None
+        if self._folder is None:
+            job = compat.find_job()
+            launched = find_launched_rank(os.environ)
+            self._rank = launched or (Rank(job[1], job[2]) if job is not None else None)
+            folder = rank_folder(self._options.out, self._rank)
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / LIST_NAME).unlink(missing_ok=True)  # of an earlier run
+            self._options.on_folder(folder)
+            self._folder = folder
+        return self._folder
 
     @property
     def found(self) -> Recompilation:
@@ -289,18 +329,17 @@ class Watch(contextlib.ContextDecorator):
         """Capture a call; functions of one name are numbered in the names of the files."""
         from jaxscope.in_process import capture_function  # most scripts have nothing captured
 
-        assert self._options.out is not None
         self._recorder.is_user_code = False
         # JAX keeps the trace, so that of the call itself would not be seen.
         with self._recorder.watching() as now, contextlib.suppress(Exception):
             jitted.inner.trace(*args, **kwargs)
         trace_s = max(now.durations.get("trace", ()), default=None)
         try:
+            folder = self._find_folder()
             with self._recorder.watching():  # what this compiles is none of the program's
                 capture = capture_function(jitted.program, args, kwargs)
             more = f"-{number + 1}" if number else ""
-            path = self._options.out / f"{_file_name(name)}{more}.jaxscope"
-            self._options.out.mkdir(parents=True, exist_ok=True)
+            path = folder / f"{_file_name(name)}{more}.jaxscope"
             save_capture(capture, path)
             return _Captured(path.name, trace_s)
         except (JaxscopeError, OSError) as error:
@@ -323,9 +362,9 @@ class Watch(contextlib.ContextDecorator):
         """Write the list, where a folder was named."""
         if self._options.out is None:
             return
-        self._options.out.mkdir(parents=True, exist_ok=True)
+        folder = self._find_folder()
         data = json.dumps(self.to_json(), indent=2, allow_nan=False)
-        write_bytes(self._options.out / LIST_NAME, data.encode())
+        write_bytes(folder / LIST_NAME, data.encode())
 
     def to_json(self) -> Json:
         """As the contract has it, with what else is known."""
@@ -334,7 +373,10 @@ class Watch(contextlib.ContextDecorator):
         functions: dict[tuple[str, str], list[Signature]] = {}
         for signature in found.signatures:
             functions.setdefault((signature.function, signature.place), []).append(signature)
+        rank = self._rank
         return {
+            "rank": rank
+            and {**rank._asdict(), "host": socket.gethostname(), "jax": version("jax")},
             "compilations": [
                 self._function_to_json(name, place, variants)
                 for (name, place), variants in functions.items()
@@ -365,6 +407,7 @@ class Watch(contextlib.ContextDecorator):
                     },
                     "reason": "; ".join(map(describe_key_change, each.changes)) or None,
                     "capture": self._recorder.captures.get(each.number),
+                    "fingerprint": self._fingerprints[each.number],
                 }
                 for each in variants
             ],

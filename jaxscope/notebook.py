@@ -30,6 +30,7 @@ from jaxscope.model.values import Values
 from jaxscope.program.diff.captures import Comparison
 from jaxscope.program.sharding.placement import PlacementReport
 from jaxscope.report.opened import describe_capture
+from jaxscope.schema.rank_store import RankStore
 
 MAX_PAGE_BYTES = 8 << 20
 """A notebook stores what it shows; beyond this it gets a table instead of the linked page."""
@@ -166,6 +167,16 @@ class ShownPlacement(PlacementReport):
         from jaxscope.report.sharding import placement_to_document
 
         return write_text(placement_to_document(self))
+
+
+class ShownRanks(RankStore):
+    """What many ranks recorded, which shows itself: what `jaxscope ranks` prints."""
+
+    def __repr__(self) -> str:
+        from jaxscope.report.document import write_text
+        from jaxscope.report.ranks import ranks_to_document
+
+        return write_text(ranks_to_document(self))
 
 
 @dataclass(frozen=True, repr=False)

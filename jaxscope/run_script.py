@@ -24,7 +24,7 @@ def main(words: list[str]) -> int:
     """Run, write the list, and return the status of the script."""
     options, kind, target, *arguments = words
     if problem := _find_problem():
-        _tell(problem, Path(json.loads(options)["out"]))
+        _tell(problem, Path(json.loads(options)["listed"]))
         return 3
     _find_jaxscope()
     from jaxscope.worker.host.script import after_import, print_error, run_as_main
@@ -36,7 +36,14 @@ def main(words: list[str]) -> int:
 
         known: dict[str, Any] = json.loads(options)
         out = Path(known["out"]) if known["out"] else None
-        kept = WatchOptions(out, tuple(known["catch"]), known["after"], known["stop_after"])
+        catch, place = tuple(known["catch"]), Path(known["place"])
+        kept = WatchOptions(
+            out,
+            catch,
+            known["after"],
+            known["stop_after"],
+            lambda folder: place.write_text(str(folder), "utf-8"),
+        )
         watches.append(Watch(kept, " ".join([target, *arguments])).__enter__())
 
     sys.argv = [target, *arguments]

@@ -15,7 +15,7 @@ class Verb:
         example: A command that works in a checkout.
         takes: Which positional words it takes: `call` (FILE [CALL]), `file`, `pair`, `script`
             (SCRIPT ARGS…), `question` (FILE [CALL] QUESTION), `figure` (NAME FILE [CALL]),
-            `name` (NAME), `paths` (PATH…), `shell` or nothing.
+            `name` (NAME), `paths` (PATH…), `ranks` (DIR [QUESTION]), `shell` or nothing.
     """
 
     module: str
@@ -51,6 +51,12 @@ VERBS = {
         "run a script as it is: what it compiles, why again, and captures of its functions",
         "jaxscope run --out seen samples/recompilation.py",
         "script",
+    ),
+    "ranks": Verb(
+        "ranks",
+        "say what many ranks compiled: which modules differ, which took long, in which rank",
+        "jaxscope ranks seen differ",
+        "ranks",
     ),
     "open": Verb(
         "open_dumps",

@@ -525,7 +525,7 @@ class Options:
         verb: Key of `VERBS`.
         file: The user's file; None for the start page and for `doctor`.
         call: The call, or None for the file's first offered one.
-        others: The two sides of `diff`; what `open` opens.
+        others: The two sides of `diff`; what `open` opens; the folder of `ranks`.
         module: The module that `open` takes; None for the largest.
         output: Where `capture` writes; None for standard output.
         output_format: One of `FORMATS`.
@@ -541,7 +541,8 @@ class Options:
         is_rigorous: Whether `time` measures in several processes.
         time: Which experiment `time` makes.
         diff: What `diff` is asked for beyond its two sides.
-        question: That `ask` answers, as typed.
+        question: That `ask` or `ranks` answers, as typed.
+        sql: A query for `ranks`; empty for none.
         name: Of the operation that `explain` explains.
         figure: That `figure` draws.
         is_animated: Whether its steps follow each other in one place.
@@ -585,6 +586,7 @@ class Options:
     calibrate: bool = False
     chip: str | None = None
     question: str = ""
+    sql: str = ""
     name: str = ""
     figure: str = ""
     is_animated: bool = False
@@ -722,6 +724,7 @@ class ScriptOptions:
         catch: Names of functions to capture.
         after: Calls of a function that are let pass before it is captured.
         stop_after: Calls of caught functions after which the script is ended.
+        launcher: Command line of what starts many processes; empty for one.
     """
 
     kind: str = "script"
@@ -731,6 +734,7 @@ class ScriptOptions:
     catch: tuple[str, ...] = ()
     after: int = 0
     stop_after: int | None = None
+    launcher: str = ""
 
 
 def _add_script_options(parser: argparse.ArgumentParser) -> None:
@@ -764,6 +768,12 @@ def _add_script_options(parser: argparse.ArgumentParser) -> None:
         "--stop-after N",
         "end the script after so many calls of caught functions",
         type=_whole,
+    )
+    add(
+        "--launcher COMMAND",
+        "start the script in many processes by this command line, such as 'srun -n 8'; each "
+        "writes DIR/rank-N",
+        default="",
     )
     parser.add_argument("script", metavar="SCRIPT", help="a Python file, or a module after -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="of the script")
@@ -896,6 +906,8 @@ def _take(kind: type[T], read: argparse.Namespace, **given: Any) -> T:
 def _read_others(verb: str, read: argparse.Namespace) -> tuple[str, ...]:
     if verb == "diff":
         return (read.side_a, read.side_b)
+    if verb == "ranks":
+        return (read.folder,)
     return tuple(read.paths) if verb == "open" else ()
 
 
@@ -973,6 +985,22 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
             metavar="WORDS",
             help="what was typed so far: print what may follow; the printed script does this",
         )
+    elif about.takes == "ranks":
+        parser.add_argument("folder", metavar="DIR", help="that has the folders rank-N")
+        parser.add_argument(
+            "question",
+            nargs="?",
+            metavar="QUESTION",
+            choices=RANK_QUESTIONS,
+            help=f"{', '.join(RANK_QUESTIONS)} (default: a little of each)",
+        )
+        _option(
+            parser,
+            "--sql SELECT",
+            "what this query finds in the store, whose tables are rank, module, program, reason "
+            "and compiled",
+            default="",
+        )
     elif about.takes == "name":
         parser.add_argument(
             "name", metavar="NAME", help="such as dot_general, or dynamic-update-slice"
@@ -1011,6 +1039,9 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 """What `jaxscope completion` knows."""
+
+RANK_QUESTIONS = ("differ", "slow", "again", "memory", "ranks")
+"""What `jaxscope ranks` answers."""
 
 FIGURES = (
     *("program", "optimized", "memory", "roofline", "sharding", "communication", "collective"),
@@ -1212,6 +1243,7 @@ def _epilog(verb: str) -> str:
     done = {
         "diff": f"0 equal, {DIFFERENT} different",
         "time": f"0 done, {DIFFERENT} slower than the --baseline",
+        "ranks": f"0 done, {DIFFERENT} asked what differs, and something does",
         "check": f"0 nothing found, {DIFFERENT} a warning or an error found",
         WINDOW: f"0 done, {DIFFERENT} something was found (check), differs (diff), or is slower "
         "(time --baseline)",

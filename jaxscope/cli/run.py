@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,15 +13,29 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from jaxscope.cli.output import print_document
+from jaxscope.cli.output import print_document, print_found
 from jaxscope.cli.parser import Options
 from jaxscope.client.worker_failures import TOO_OLD, TOO_OLD_REMEDY
-from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, WorkerLost
+from jaxscope.errors import (
+    EnvironmentProblem,
+    Explanation,
+    SourceError,
+    UsageError,
+    WorkerLost,
+)
+from jaxscope.model.ranks import (
+    LIST_NAME,
+    find_launched_rank,
+    number_of_folder,
+    rank_folder,
+)
+from jaxscope.schema.rank_store import RankStore
 from jaxscope.schema.whole_file import write_bytes
 
 _GRACE_S = 10.0
 _RUNNER = Path(__file__).parents[1] / "run_script.py"
-_LIST_NAME = "compilations.json"
+_MAIN = Path(__file__).parents[1] / "__main__.py"
+_DEFAULT_OUT = Path("jaxscope-run")
 
 
 def run(options: Options) -> int:
@@ -37,22 +52,29 @@ def run(options: Options) -> int:
             else f"{script.script}: no such file.",
             remedy="Name a Python file, or a module with -m.",
         )
+    if script.launcher:
+        return _launch(options)
     with tempfile.TemporaryDirectory() as folder:
-        out = script.out or (Path("jaxscope-run") if script.catch else None)
-        listed = out or Path(folder)
+        out = script.out or (_DEFAULT_OUT if script.catch else None)
+        place = Path(folder, "place")
+        listed = rank_folder((out or Path(folder)).absolute(), find_launched_rank(os.environ))
         known = {
-            "out": str(listed.absolute()),
+            "out": str((out or Path(folder)).absolute()),
+            "listed": str(listed),
+            "place": str(place),
             "catch": list(script.catch) if out is not None else ["\0"],  # without a folder, none
             "after": script.after,
             "stop_after": script.stop_after,
         }
         python = str(options.python or sys.executable)
         words = [str(_RUNNER), json.dumps(known), script.kind, script.script, *script.arguments]
-        (listed / _LIST_NAME).unlink(missing_ok=True)  # of an earlier run
-        status, why = _wait(python, words, options)
-        if status == 1 and not (listed / _LIST_NAME).exists():
+        (listed / LIST_NAME).unlink(missing_ok=True)  # of an earlier run
+        status, why = _wait([python, *words], "The script", options)
+        with contextlib.suppress(OSError):  # JAX's distributed runtime may have said which it is
+            listed = Path(place.read_text("utf-8"))
+        if status == 1 and not (listed / LIST_NAME).exists():
             _check_age(python)
-        found = _read_list(listed / _LIST_NAME, status)
+        found = _read_list(listed / LIST_NAME, status)
     if problem := found.get("not_begun"):
         raise EnvironmentProblem(problem["what"], remedy=problem["remedy"])
     if why is not None and options.is_json:  # one object, which carries what was seen
@@ -61,6 +83,9 @@ def run(options: Options) -> int:
         raise failure
     if options.is_json:
         print(json.dumps(found, indent=2))
+    elif out is not None and number_of_folder(listed.name) is not None:
+        if number_of_folder(listed.name) == 0:  # one says it for all
+            print(f"jaxscope ranks {out} says what all ranks compiled.", file=sys.stderr)
     else:
         from jaxscope.report.compilations import compilations_to_document
 
@@ -100,26 +125,91 @@ def _check_age(python: str) -> None:
             raise EnvironmentProblem(TOO_OLD.format(python=python), remedy=TOO_OLD_REMEDY)
 
 
-def _wait(python: str, words: list[str], options: Options) -> tuple[int, Explanation | None]:
-    """The status of the script's process, negative where a signal ended it, and why it was ended.
+def _launch(options: Options) -> int:
+    """Let a launcher start this command in each rank, and print what all of them compiled.
 
     Raises:
-        EnvironmentProblem: The interpreter cannot be started.
+        JaxscopeError: The launcher cannot be started, no rank wrote anything, or one was ended.
+    """
+    script, out = options.script, (options.script.out or _DEFAULT_OUT).absolute()
+    try:
+        launcher = shlex.split(script.launcher)
+    except ValueError as error:
+        raise UsageError(f"--launcher cannot be read: {error}.") from None
+    if not launcher:
+        raise UsageError("--launcher names no command.", remedy="Such as: --launcher 'srun -n 8'")
+    given: list[tuple[str, object]] = [
+        ("--out", out),
+        *(("--catch", name) for name in script.catch),
+        ("--after", script.after),
+        ("--stop-after", script.stop_after),
+        ("--python", options.python),
+        ("--timeout", options.timeout_s),
+    ]
+    command = [*launcher, sys.executable, "-P", str(_MAIN), "run"]
+    for name, value in given:
+        command += [] if value is None else [name, str(value)]
+    command += ["-m"] if script.kind == "module" else []
+    out.mkdir(parents=True, exist_ok=True)
+    for folder in (out, *out.iterdir()):  # of an earlier run
+        if folder == out or number_of_folder(folder.name) is not None:
+            (folder / LIST_NAME).unlink(missing_ok=True)
+    command += [script.script, *script.arguments]
+    status, why = _wait(command, launcher[0], options, patience_s=2 * _GRACE_S)
+    with RankStore(out) as store:
+        ranks = store.ranks()
+        if not ranks and (out / LIST_NAME).exists():
+            raise EnvironmentProblem(
+                f"{launcher[0]} started one process alone, or none that knows its rank: what was "
+                f"written last is in {out}.",
+                remedy="srun, mpirun and mpiexec tell each process its rank, and so does "
+                "jax.distributed.initialize in the script.",
+            )
+        if not ranks:
+            raise EnvironmentProblem(
+                f"{launcher[0]} ended with status {status}, and no rank wrote anything.",
+                remedy="Does the launcher reach this folder and this Python from where it starts "
+                "its processes?",
+            )
+        from jaxscope.report.ranks import ranks_to_document, ranks_to_json
+
+        failure = None if why is None else WorkerLost(why)
+        if failure is not None and options.is_json:  # one object, which carries what was seen
+            failure.partial = ranks_to_json(store)
+            raise failure
+        print_found(options, lambda: ranks_to_json(store), lambda: ranks_to_document(store))
+    if failure is not None:
+        raise failure
+    statuses = [rank.exit_status for rank in ranks]
+    if store.missing or any(each is None or each < 0 for each in statuses):
+        return WorkerLost.exit_status
+    return 0 if status == 0 and not any(statuses) else 1
+
+
+def _wait(
+    command: list[str], what: str, options: Options, *, patience_s: float = 0.0
+) -> tuple[int, Explanation | None]:
+    """The status of a process, negative where a signal ended it, and why it was ended.
+
+    Args:
+        patience_s: What is waited beyond the given limit, for what ends by itself.
+
+    Raises:
+        EnvironmentProblem: It cannot be started.
     """
     try:
-        process = subprocess.Popen(
-            [python, *words], stdout=sys.stderr.fileno() if options.is_json else None
-        )
+        process = subprocess.Popen(command, stdout=sys.stderr.fileno() if options.is_json else None)
     except OSError as error:
         raise EnvironmentProblem(
-            f"{python} cannot be started: {error.strerror or error}."
+            f"{command[0]} cannot be started: {error.strerror or error}."
         ) from None
     try:
-        status = process.wait(options.timeout_s)
+        limit_s = options.timeout_s
+        status = process.wait(None if limit_s is None else limit_s + patience_s)
     except subprocess.TimeoutExpired:
         _end(process)
         why = Explanation(
-            what=f"The script ran for more than {options.timeout_s:g} s and was stopped.",
+            what=f"{what} ran for more than {options.timeout_s:g} s and was stopped.",
             remedy="Give it more with --timeout, or end it after some calls: --stop-after 100.",
         )
         return process.returncode, why
@@ -129,7 +219,7 @@ def _wait(python: str, words: list[str], options: Options) -> tuple[int, Explana
     if status >= 0:
         return status, None
     return status, Explanation(
-        what=f"The script was ended by {signal.Signals(-status).name}.",
+        what=f"{what} was ended by {signal.Signals(-status).name}.",
         remedy="What was seen until then is kept where --out names a folder.",
     )
 

@@ -315,8 +315,13 @@ def _tell_changes(comparison: Comparison) -> Iterator[str]:
     for stage in comparison.stages:
         if isinstance(stage.verdict, Unavailable):
             yield f"{stage.pair.title} not compared: {stage.verdict.reason}"
-    for stage in different:
-        if isinstance(graphs := stage.graphs, GraphComparison):
+    yield from describe_node_changes(comparison)
+
+
+def describe_node_changes(comparison: Comparison) -> Iterator[str]:
+    """Each node that differs, stage by stage."""
+    for stage in comparison.stages:
+        if stage.verdict is False and isinstance(graphs := stage.graphs, GraphComparison):
             yield from (
                 f"{stage.pair.title} {SIGNS[change]} {_place_change(graphs, change, a, b)}"
                 for change, a, b in graphs.rows()

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import importlib
 import importlib.metadata
+import io
 import itertools
 import operator
 import re
@@ -684,6 +686,34 @@ def watching_loops(run: LoopRunner) -> Iterator[None]:
     finally:
         for loop, original in zip(loops, originals, strict=True):
             loop.impl = original
+
+
+@contextlib.contextmanager
+def watching_programs(on_program: Callable[[Any], None]) -> Iterator[None]:
+    """Call for each StableHLO module that JAX is about to compile, before it begins to."""
+    made: Any = private_module("jax._src.interpreters.pxla").UnloadedMeshExecutable
+    original = made.from_hlo
+
+    def from_hlo(name: str, module: Any, *args: Any, **kwargs: Any) -> Any:
+        on_program(module)
+        return original(name, module, *args, **kwargs)
+
+    made.from_hlo = staticmethod(from_hlo)
+    try:
+        yield
+    finally:
+        made.from_hlo = staticmethod(original)
+
+
+def fingerprint(module: Any) -> str:
+    """SHA-256 of a StableHLO module without places of the source, hexadecimal."""
+    with module.context:
+        bare = module.operation.clone()
+        passes: Any = private_module("jaxlib.mlir.passmanager").PassManager
+        passes.parse("builtin.module(strip-debuginfo)").run(bare)
+        written = io.BytesIO()
+        bare.write_bytecode(written)
+    return hashlib.sha256(written.getbuffer()).hexdigest()
 
 
 def _loop_function(loop: Any, params: dict[str, Any]) -> Callable[..., Any]:

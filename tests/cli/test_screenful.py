@@ -28,6 +28,7 @@ from jaxscope.report.document import (
     write_text,
 )
 from jaxscope.verbs import VERBS, WINDOW
+from tests.ranks.test_ranks import variant, write_rank
 
 PROGRAM = """\
 import jax
@@ -63,6 +64,7 @@ ANSWERS = {
         r"jit is .* than eager .*\(observed |Not decided|.*same",
     ),
     "run": (("program.py",), r"\d+ programs? of \d+ functions? took "),
+    "ranks": (("seen",), r"2 ranks on 2 hosts: all ended well\."),
     "open": (("saved.jaxscope",), r"What was left behind: 1 saved capture\."),
     "values": (("program.py",), r"No equation makes NaN or Inf of finite operands\."),
     "memory": (("program.py",), r"XLA allocates .* for a run: arguments "),
@@ -109,6 +111,8 @@ def test_every_verb_is_looked_at() -> None:
 def folder(tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "saved.jaxscope").write_bytes(archive.read_bytes())
+    for number in range(2):
+        write_rank(tmp_path / "seen", number, *(variant(n + number) for n in range(60)))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", str(WIDTH))
     return tmp_path

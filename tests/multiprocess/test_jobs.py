@@ -65,9 +65,9 @@ class Answer:
     errors: str
 
 
-def launch(folder: Path, words: list[str], *, count: int = 2) -> list[Answer]:
+def launch(folder: Path, words: list[str], *, count: int = 2, more: str = "") -> list[Answer]:
     """What a launcher does: the same command everywhere, told apart by the environment."""
-    (folder / "job.py").write_text(SOURCE)
+    (folder / "job.py").write_text(SOURCE + more)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         place = f"127.0.0.1:{free.getsockname()[1]}"

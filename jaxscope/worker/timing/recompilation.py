@@ -494,13 +494,18 @@ def _find_user_line() -> str:
 
 
 class _CallOfThread(threading.local):
-    """What JAX did for the call of a jitted function that a thread is at."""
+    """What JAX did for the call of a jitted function that a thread is at.
+
+    Attributes:
+        programs: Fingerprints of what it compiled, where they are asked for.
+    """
 
     def __init__(self) -> None:
         self.is_inside = False
         self.durations: dict[str, list[float]] = {}
         self.explanations: list[str] = []
         self.num_cache_hits = 0
+        self.programs: list[str] = []
 
 
 class JitRecorder:
@@ -608,7 +613,7 @@ class JitRecorder:
     def watching(self) -> Iterator[_CallOfThread]:
         """Collect what JAX does on this thread meanwhile."""
         now = self._now
-        now.durations, now.explanations, now.num_cache_hits = {}, [], 0
+        now.durations, now.explanations, now.num_cache_hits, now.programs = {}, [], 0, []
         now.is_inside = True
         try:
             yield now
