@@ -3,7 +3,8 @@
 From Python: `capture` takes a function of the running process through every stage, `capture_file`
 a call on a file in a process of its own, `compare_targets` the same for many chips; a capture's
 `save` writes it, `load` reads it again, `show` opens a window. `diff` compares two captures,
-`remat` the policies of `jax.checkpoint` for a call's gradient, `values` runs a call equation by
+`remat` the policies of `jax.checkpoint` for a call's gradient, `bisect` finds the version, pass,
+flag or commit with which a property of a call changes, `values` runs a call equation by
 equation, `trace_lines` tells what Python does while JAX traces it, `check` looks for likely
 mistakes, `sharding` says how a capture is spread over devices, `watch` what a running program
 compiles, `ranks` what many processes of a job did, `open` what a job left behind; what these
@@ -23,9 +24,10 @@ from jaxscope.version import __version__
 
 if TYPE_CHECKING:
     from jaxscope.client.requests import CallRequest
+    from jaxscope.client.trial_places import Executor
     from jaxscope.compilation_watch import Watch
     from jaxscope.model.capture import Capture, Checked
-    from jaxscope.model.experiments import RematPolicies
+    from jaxscope.model.experiments import Bisection, RematPolicies
     from jaxscope.model.tracing import Tracing
     from jaxscope.model.values import Values
     from jaxscope.notebook import OpenedModules, ShownCapture, ShownRanks
@@ -38,6 +40,7 @@ S = TypeVar("S")
 
 __all__ = [
     "__version__",
+    "bisect",
     "capture",
     "capture_file",
     "check",
@@ -215,6 +218,74 @@ def remat(
     request = _make_request(RematRequest, file, call, target, x64, python, timeout_s, memory_bytes)
     found = ask(request, RematPolicies)
     return _show_as(ShownPolicies, found)
+
+
+def bisect(
+    file: str | os.PathLike[str],
+    call: str | None = None,
+    *,
+    over: str,
+    measure: str = "memory",
+    pythons: Sequence[str] = (),
+    versions: Sequence[str] = (),
+    flags: Mapping[str, str] | None = None,
+    good: str = "",
+    bad: str = "HEAD",
+    launcher: str = "",
+    targets: Sequence[str] = (),
+    at_once: int | None = None,
+    executor: Executor | None = None,
+    target: str = "cpu",
+    python: str | os.PathLike[str] | None = None,
+    timeout_s: float | None = None,
+    memory_bytes: int | None = None,
+    x64: bool = False,
+) -> Bisection:
+    """Where a property of a call changes: with which version, pass, flag or commit.
+
+    Args:
+        over: `versions`, `passes`, `flags` or `commits`.
+        measure: `time`, `memory`, `kernels`, `numbers` or `failure`.
+        pythons: Interpreters in order, for `versions`.
+        versions: Versions of JAX to make interpreters for, in place of these.
+        flags: Options of XLA's, for `flags`.
+        good: The earlier commit, for `commits`.
+        bad: The later one.
+        launcher: Command line behind which trials are started, such as `srun -n 1`.
+        targets: On other machines, such as `ssh://a/gpu`, to spread trials over.
+        at_once: Trials that run beside each other; three where a launcher or an executor is named.
+        executor: What has a `submit` whose result has `result` and `cancel`, such as Dask's
+            `Client` or a pool of `concurrent.futures`: trials are calls of it. Its processes need
+            jaxscope, and the file in the same place.
+
+    The other options are those of `capture_file`.
+
+    Returns:
+        `good`, `bad`, `difference`, `trials`. It prints as `jaxscope bisect` does.
+
+    Raises:
+        jaxscope.errors.UsageError: What the axis needs is not named.
+        jaxscope.errors.JaxscopeError: The first or the last point cannot be tried.
+    """
+    from jaxscope.client.bisect import bisect_call
+    from jaxscope.client.requests import CallRequest
+    from jaxscope.notebook import ShownBisection
+
+    found = bisect_call(
+        _make_request(CallRequest, file, call, target, x64, python, timeout_s, memory_bytes),
+        over,
+        measure,
+        pythons=pythons,
+        versions=versions,
+        flags=flags,
+        good=good,
+        bad=bad,
+        launcher=launcher,
+        targets=targets,
+        at_once=at_once,
+        executor=executor,
+    )
+    return _show_as(ShownBisection, found)
 
 
 def values(

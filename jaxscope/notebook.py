@@ -23,7 +23,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, is_available
 from jaxscope.model.capture import Checked
 from jaxscope.model.dumps import FoundDumps
-from jaxscope.model.experiments import RematPolicies
+from jaxscope.model.experiments import Bisection, RematPolicies
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS, JSON_ENDING
 from jaxscope.model.tracing import Tracing
 from jaxscope.model.values import Values
@@ -123,6 +123,17 @@ class ShownPolicies(RematPolicies):
         from jaxscope.report.memory import remat_to_document
 
         return write_text(remat_to_document(self))
+
+
+@dataclass(frozen=True, repr=False)
+class ShownBisection(Bisection):
+    """What a bisection found, which shows itself: what `jaxscope bisect` prints."""
+
+    def __repr__(self) -> str:
+        from jaxscope.report.bisect import bisection_to_document
+        from jaxscope.report.document import write_text
+
+        return write_text(bisection_to_document(self))
 
 
 @dataclass(frozen=True, repr=False)

@@ -28,6 +28,9 @@ def run(options: Options) -> int:
             flags=options.xla,
             good=wanted.good,
             bad=wanted.bad,
+            launcher=wanted.launcher,
+            targets=options.targets,
+            at_once=wanted.at_once,
             on_event=Watcher(lambda _text: None),
             on_step=lambda text: show(f"{text} … (Ctrl-C stops it)"),
         )

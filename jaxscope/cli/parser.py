@@ -796,6 +796,8 @@ class BisectOptions:
         versions: Of JAX, to make interpreters for.
         good: The earlier commit; empty where none is named.
         bad: The later one.
+        launcher: Command line behind which trials are started; empty for none.
+        at_once: Trials that run beside each other; None for what is usual.
     """
 
     over: str = "passes"
@@ -804,6 +806,8 @@ class BisectOptions:
     versions: tuple[str, ...] = ()
     good: str = ""
     bad: str = "HEAD"
+    launcher: str = ""
+    at_once: int | None = None
 
 
 def _add_bisect_options(parser: argparse.ArgumentParser) -> None:
@@ -836,6 +840,22 @@ def _add_bisect_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--good REV", "the earlier commit", default="")
     add("--bad REV", "the later one (default: HEAD)", default="HEAD")
+    add(
+        "--launcher COMMAND",
+        "start trials behind this command line, such as 'srun -n 1', three at once",
+        default="",
+    )
+    add(
+        "--targets A,B,…",
+        "spread trials over these machines, such as ssh://a/gpu,ssh://b/gpu",
+        type=_read_targets,
+        default="",
+    )
+    add(
+        "--at-once N",
+        "trials that run beside each other; times are measured one after another on each machine",
+        type=_whole,
+    )
     add(
         "--xla OPTION=VALUE",
         "an option of XLA's for --over flags; can be repeated",

@@ -26,12 +26,14 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from jaxscope.client.one_shot import OnEvent, ask
 from jaxscope.client.requests import CallRequest, CaptureRequest, ComparisonRequest
+from jaxscope.client.trial_places import Executor, Places, make_places
 from jaxscope.errors import (
     EnvironmentProblem,
     JaxscopeError,
@@ -52,6 +54,7 @@ from jaxscope.report.document import cell_text
 from jaxscope.report.measurements import describe_ratios
 
 R = TypeVar("R")
+_INTERPRETER = "interpreter {}"
 _DISABLE = "xla_disable_hlo_passes"
 _LONGEST_GIT_S = 120.0
 _LONGEST_INSTALL_S = 900.0
@@ -82,7 +85,9 @@ class AxisPoint:
 
 def version_points(request: CallRequest, pythons: Sequence[str]) -> list[AxisPoint]:
     """One point for each interpreter, in the order given."""
-    return [AxisPoint(f"interpreter {python}", request.file or "", python) for python in pythons]
+    return [
+        AxisPoint(_INTERPRETER.format(python), request.file or "", python) for python in pythons
+    ]
 
 
 def make_environments(versions: Sequence[str], on_step: Callable[[str], None]) -> list[str]:
@@ -245,11 +250,15 @@ class _Bisector:
         measure: str,
         on_event: OnEvent | None,
         prepare: Callable[[AxisPoint], None],
+        places: Places | None,
     ) -> None:
         self.request = request
         self._measure = measure
         self._on_event = on_event
         self._prepare = prepare
+        self._preparing = threading.Lock()
+        self.places = places
+        self._ask = ask if places is None else places.ask
         self._captures: dict[int, Capture] = {}
         self.points: list[AxisPoint] = []
         self.trials: dict[int, BisectTrial] = {}
@@ -261,16 +270,41 @@ class _Bisector:
         Raises:
             JaxscopeError: There is none.
         """
-        if number not in self._captures:
+        is_pinned = self.places is not None and self.places.is_pinned
+        if number not in self._captures or is_pinned:
             self._captures[number] = self.capture_point(self.points[number])
         return self._captures[number]
 
     def capture_point(self, point: AxisPoint) -> Capture:
         """Capture the call with the setting of a point."""
-        self._prepare(point)
-        taken = ask(self._of(CaptureRequest, point, options=point.options), Capture, self._on_event)
+        with self._preparing:
+            self._prepare(point)
+        request = self._of(CaptureRequest, point, options=point.options)
+        taken = self._ask(request, Capture, self._on_event)
         self.call = taken.call
         return taken
+
+    def ask(self, request: CaptureRequest) -> Capture:
+        """The answer to a request, from any place."""
+        return self._ask(request, Capture, None)
+
+    @property
+    def num_places(self) -> int:
+        """Trials that can run at once."""
+        return 1 if self.places is None else len(self.places.places)
+
+    def capture_points(self, points: Sequence[AxisPoint]) -> list[Capture | None]:
+        """A capture of each, at once where there are places; None where the program fails."""
+
+        def take(point: AxisPoint) -> Capture | None:
+            try:
+                return self.capture_point(point)
+            except (UserCodeError, WorkerLost) as error:
+                if isinstance(error, Stopped):
+                    raise
+                return None
+
+        return [*map(take, points)] if self.places is None else self.places.map(take, points)
 
     def keep(self, number: int, capture: Capture) -> None:
         """Remember a capture that was taken already."""
@@ -285,10 +319,44 @@ class _Bisector:
             except _Unmeasured as error:
                 value, text = math.nan, str(error)
             name = point.name
-            if point.python and number in self._captures:
+            if point.name == _INTERPRETER.format(point.python) and number in self._captures:
                 name = f"JAX {self._captures[number].environment.jax} ({point.python})"
             self.trials[number] = BisectTrial(number, name, value, text)
         return self.trials[number]
+
+    def try_points(self, numbers: Sequence[int]) -> None:
+        """Try some points, at once where there are places for it."""
+        if self.places is None:
+            for number in numbers:
+                self.try_point(number)
+        else:
+            self.places.map(self.try_point, numbers)
+            for number in numbers:  # in this order, whichever ended first
+                self.trials[number] = self.trials.pop(number)
+
+    def check_places(self) -> None:
+        """See whether the first point is the same in all places; else trials say nothing together.
+
+        Raises:
+            EnvironmentProblem: It is not.
+        """
+        if self.places is None or len(self.places.places) < 2 or self._measure == "time":
+            return
+
+        def look() -> tuple[float, str]:
+            try:
+                return self._look_at(0)
+            except _Unmeasured as error:
+                return math.nan, str(error)
+
+        found = self.places.at_each(look)
+        if len({value for value, _ in found if not math.isnan(value)}) > 1:
+            pairs = zip(self.places.places, found, strict=True)
+            raise EnvironmentProblem(
+                "The places where trials run do not agree on the first point.",
+                why="; ".join(f"{place.name}: {text}" for place, (_, text) in pairs),
+                remedy="Name machines of one kind, or one place.",
+            )
 
     def _look_at(self, number: int) -> tuple[float, str]:
         if self._measure == "failure":
@@ -324,8 +392,9 @@ class _Bisector:
     def _of_comparison(self, number: int) -> tuple[float, str]:
         """Against the first point."""
         first, other = self.points[0], self.points[number]
-        for point in (first, other):
-            self._prepare(point)
+        with self._preparing:
+            for point in (first, other):
+                self._prepare(point)
         is_time = self._measure == "time"
         request = self._of(
             ComparisonRequest,
@@ -336,7 +405,7 @@ class _Bisector:
             other_file=other.file if other.file != first.file else None,
             budget_s=3.0 if is_time else 0.05,
         )
-        found = ask(request, ProgramComparison, self._on_event)
+        found = self._ask(request, ProgramComparison, self._on_event)
         return self._judge_time(number, found) if is_time else judge_numbers(found.agreement)
 
     def _judge_time(self, number: int, found: ProgramComparison) -> tuple[float, str]:
@@ -402,6 +471,27 @@ def _is_bad(trial: BisectTrial, first: BisectTrial, last: BisectTrial, measure: 
     return abs(value - end) <= abs(value - begin)
 
 
+def _middle(between: Sequence[int], good: int, bad: int) -> int:
+    return min(between, key=lambda n: abs(2 * n - good - bad))
+
+
+def _upcoming(good: int, bad: int, untold: set[int], most: int) -> list[int]:
+    """The points that a search may try next, the next first: whatever it finds, these come first.
+
+    So a search with several places gives what one with a single place gives, in fewer steps.
+    """
+    found: list[int] = []
+    waiting = [(good, bad)]
+    while waiting and len(found) < most:
+        low, high = waiting.pop(0)
+        between = [n for n in range(low + 1, high) if n not in untold]
+        if between:
+            middle = _middle(between, low, high)
+            found.append(middle)
+            waiting += [(low, middle), (middle, high)]
+    return found
+
+
 def _search(tried: _Bisector, measure: str, on_step: Callable[[str], None]) -> tuple[int, int]:
     """Two neighbours, the second of which is bad; further apart where those between are untold."""
     good, bad = 0, len(tried.points) - 1
@@ -411,7 +501,9 @@ def _search(tried: _Bisector, measure: str, on_step: Callable[[str], None]) -> t
         between = [n for n in range(good + 1, bad) if n not in untold]
         if not between:
             return good, bad
-        middle = min(between, key=lambda n: abs(2 * n - good - bad))
+        middle = _middle(between, good, bad)
+        if tried.places is not None and middle not in tried.trials:
+            tried.try_points(_upcoming(good, bad, untold, len(tried.places.places)))
         left = max(1, math.ceil(math.log2(len(between) + 1)))
         on_step(f"{tried.points[middle].name}, about {left} more")
         verdict = _is_bad(tried.try_point(middle), first, last, measure)
@@ -434,6 +526,10 @@ def bisect_call(
     flags: Mapping[str, str] | None = None,
     good: str = "",
     bad: str = "HEAD",
+    launcher: str = "",
+    targets: Sequence[str] = (),
+    at_once: int | None = None,
+    executor: Executor | None = None,
     on_event: OnEvent | None = None,
     on_step: Callable[[str], None] = lambda _text: None,
 ) -> Bisection:
@@ -447,12 +543,18 @@ def bisect_call(
         flags: Options of XLA's, for `flags`.
         good: The earlier commit, for `commits`.
         bad: The later one.
+        launcher: Command line behind which trials are started, such as `srun -n 1`.
+        targets: On other machines, to spread trials over, in place of the request's.
+        at_once: Trials that run beside each other. Times are never measured beside each other on
+            one machine, nor behind a launcher or an executor, whose machines are not known.
+        executor: What has `submit`, such as Dask's client: trials are calls of it.
         on_step: Told what is tried.
 
     Raises:
         UsageError: What the axis needs is not named.
         JaxscopeError: The first or the last point cannot be tried.
     """
+    places = make_places(launcher, targets, at_once, executor, alone=measure == "time")
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="jaxscope-bisect-")))
         repository = Path(request.file or "").absolute().parent
@@ -461,7 +563,10 @@ def bisect_call(
             if point.commit:
                 _lay_out(point, repository, folder)
 
-        tried = _Bisector(request, measure, on_event, prepare)
+        spread = Places(places) if places else None
+        if spread is not None:
+            stack.callback(spread.close)
+        tried = _Bisector(request, measure, on_event, prepare, spread)
         if over == "versions":
             pythons = [*pythons, *make_environments(versions, on_step)]
             tried.points = version_points(request, pythons)
@@ -488,9 +593,9 @@ def bisect_call(
 
 def _bisect(tried: _Bisector, over: str, measure: str, on_step: Callable[[str], None]) -> Bisection:
     count = len(tried.points)
-    for number in (0, count - 1):
-        on_step(tried.points[number].name)
-        tried.try_point(number)
+    on_step(f"{tried.points[0].name} and {tried.points[-1].name}")
+    tried.check_places()
+    tried.try_points((0, count - 1))
     first, last = tried.trials[0], tried.trials[count - 1]
 
     def result(**fields: Any) -> Bisection:
@@ -507,6 +612,10 @@ def _bisect(tried: _Bisector, over: str, measure: str, on_step: Callable[[str], 
     for number, is_bad in ((0, False), (count - 1, True)):
         tried.trials[number] = dataclasses.replace(tried.trials[number], is_bad=is_bad)
     good, bad = _search(tried, measure, on_step)
+    for number, trial in tried.trials.items():  # those that no step needed are told as well
+        if number not in (0, count - 1):
+            verdict = _is_bad(trial, first, last, measure)
+            tried.trials[number] = dataclasses.replace(trial, is_bad=verdict)
     return result(
         good=tried.trials[good],
         bad=tried.trials[bad],
@@ -531,26 +640,32 @@ def _find_pass_points(
         timeout_s=request.timeout_s,
         memory_bytes=request.memory_bytes,
     )
-    whole = ask(wanted, Capture)
+    whole = tried.ask(wanted)
     tried.call = whole.call
     names = list(dict.fromkeys(r.name for r in whole.passes if r.name and r.has_changed))
     left_out: list[str] = []
     found = [(plain, whole)]
-    for name in reversed(names):
-        on_step(f"Without {name}")
-        options = {_DISABLE: ",".join([name, *left_out])}
-        point = AxisPoint(
-            "without the passes that can be left out", plain.file, plain.python, options
-        )
-        try:
-            taken = tried.capture_point(point)
-        except (UserCodeError, WorkerLost) as error:
-            if isinstance(error, Stopped):
-                raise
-            continue  # the program needs it
-        found[-1] = (dataclasses.replace(found[-1][0], name=f"with the pass {name}"), found[-1][1])
-        left_out.insert(0, name)
-        found.append((point, taken))
+    waiting = names[::-1]
+    while waiting:
+        on_step(f"Without {waiting[0]}")
+        chosen = waiting[: tried.num_places]  # as if each of these could be left out
+        points = [
+            AxisPoint(
+                "without the passes that can be left out",
+                plain.file,
+                plain.python,
+                {_DISABLE: ",".join([*chosen[number::-1], *left_out])},
+            )
+            for number in range(len(chosen))
+        ]
+        for point, taken in zip(points, tried.capture_points(points), strict=True):
+            name = waiting.pop(0)
+            if taken is None:  # the program needs it, so those behind it were made for nothing
+                break
+            last, capture = found[-1]
+            found[-1] = (dataclasses.replace(last, name=f"with the pass {name}"), capture)
+            left_out.insert(0, name)
+            found.append((point, taken))
     found.reverse()
     tried.points = [point for point, _ in found]
     for number, (_, taken) in enumerate(found):

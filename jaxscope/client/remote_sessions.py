@@ -14,6 +14,7 @@ import dataclasses
 import functools
 import io
 import json
+import math
 import os
 import re
 import select
@@ -100,9 +101,12 @@ def remote_command(python: str) -> str:
         python: A path there, or a name that is looked up there; `~/` is the home there.
     """
     home, name = ("~/", python[2:]) if python.startswith("~/") else ("", python)
+    return f"exec {home}{shlex.quote(name)} -c {shlex.quote(_first_code())}"
+
+
+def _first_code() -> str:
     code = base64.b64encode(_REMOTE_START.encode()).decode()
-    first = f'import base64;exec(base64.b64decode("{code}"))'
-    return f"exec {home}{shlex.quote(name)} -c {shlex.quote(first)}"
+    return f'import base64;exec(base64.b64decode("{code}"))'
 
 
 # Why a machine cannot be used, from what OpenSSH or its shell said: one clear sentence each.
@@ -245,6 +249,7 @@ PAUSES_S = (0.5, 1.0, 2.0)
 """Before each further attempt, where the failure is one that may pass."""
 
 _LIMIT_BYTES = 64 << 10
+_LOOK_EVERY_S = 1.0
 _OPTIONS = (
     "BatchMode=yes",
     f"ConnectTimeout={CONNECT_S}",
@@ -326,25 +331,75 @@ class SshLink:
         return [*words, "--", self._target.host, remote_command(self._python)]
 
     def _connect(self, command: list[str]) -> Connection:
-        process = start_process(command)
-        said = bytearray()
-        first = _greet(process, said)
-        if first is not None:
-            return Connection(process, first)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(1.0)
-        status = process.poll()
+        connection, status, text = _start(command, START_S)
+        if connection is None:
+            raise explain_link(status, text, machine=self.machine, python=self._python)
+        return connection
+
+
+class LauncherLink:
+    """A supervisor behind a launcher such as `srun -n 1`, which passes standard streams on.
+
+    Args:
+        launcher: Words of its command line; a command follows them.
+        python: The interpreter there.
+    """
+
+    def __init__(self, launcher: Sequence[str], python: str) -> None:
+        self._launcher, self.python = tuple(launcher), python
+        self.machine = shlex.join(launcher)
+        self._over = threading.Event()
+
+    def abandon(self) -> None:
+        """Wait no longer for the launcher; whoever waits gets an error."""
+        self._over.set()
+
+    def connect(self) -> Connection:
+        """Start it, and wait for its greeting as long as the launcher waits for a place.
+
+        Raises:
+            EnvironmentProblem: It cannot be started; says why.
+        """
+        command = [*self._launcher, self.python, "-c", _first_code()]
+        connection, status, text = _start(command, math.inf, self._over)
+        if connection is None:
+            raise EnvironmentProblem(
+                f"Nothing could be started by {self.machine}: it ended with status {status}.",
+                why=text.strip()[-1000:],
+                remedy=f"Does `{self.machine} {self.python} --version` answer in a terminal?",
+                kind="NotStarted",
+            )
+        return connection
+
+
+def _start(
+    command: list[str], limit_s: float, over: threading.Event | None = None
+) -> tuple[Connection | None, int | None, str]:
+    """Start what leads to a supervisor: the connection, or None, its status, and what it said."""
+    process = start_process(command)
+    said = bytearray()
+    try:
+        first = _greet(process, said, limit_s, over or threading.Event())
+    except BaseException:  # Ctrl-C, which only this process got
         process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
-        text = said.decode("utf-8", "replace")
-        raise explain_link(status, text, machine=self.machine, python=self._python)
+        raise
+    if first is not None:
+        return Connection(process, first), None, ""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(1.0)
+    status = process.poll()
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+    return None, status, said.decode("utf-8", "replace")
 
 
-def _greet(process: subprocess.Popen[bytes], said: bytearray) -> bytes | None:
+def _greet(
+    process: subprocess.Popen[bytes], said: bytearray, limit_s: float, over: threading.Event
+) -> bytes | None:
     """Send the sources and read up to the greeting; what follows it, or None if it never comes.
 
     Everything is done as the pipes allow: a peer that does not read cannot make this wait.
@@ -356,9 +411,10 @@ def _greet(process: subprocess.Popen[bytes], said: bytearray) -> bytes | None:
     for descriptor in (stdin, stdout, stderr):
         os.set_blocking(descriptor, False)
     left, heard = memoryview(make_package()), b""
-    deadline = time.monotonic() + START_S
+    deadline = time.monotonic() + limit_s
     readers = {stdout, stderr}
-    while stdout in readers and (wait_s := deadline - time.monotonic()) > 0:
+    while stdout in readers and (wait_s := deadline - time.monotonic()) > 0 and not over.is_set():
+        wait_s = min(wait_s, _LOOK_EVERY_S)
         ready, writable, _ = select.select(readers, [stdin] if left else [], [], wait_s)
         if writable:
             try:
