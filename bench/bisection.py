@@ -1,8 +1,8 @@
 """Plant a cause in one of many commits, and look whether `bisect` names that commit.
 
-`python -m bench.bisection [COUNT]`: repositories of 3 to 12 commits; in one commit, drawn by
-chance, the program begins to need more memory, more kernels, computes other numbers, or fails. All
-other commits change it without changing any of that.
+`python -m bench.bisection [COUNT [AT_ONCE]]`: repositories of 3 to 12 commits; in one commit, drawn
+by chance, the program begins to need more memory, more kernels, computes other numbers, or fails.
+All other commits change it without changing any of that.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ PLANTS = {
 }
 
 
-def main(count: int = 20) -> int:
+def main(count: int = 20, at_once: int = 1) -> int:
     """Search so many repositories; returns 1 where a commit was not found."""
     draw = random.Random(1)
     measures = [list(PLANTS)[number % len(PLANTS)] for number in range(count)]
-    found = sum(_is_found(measure, draw) for measure in measures)
+    found = sum(_is_found(measure, draw, at_once) for measure in measures)
     print(f"planted causes found: {found} of {count}")
     return 0 if found == count else 1
 
 
-def _is_found(measure: str, draw: random.Random) -> bool:
+def _is_found(measure: str, draw: random.Random, at_once: int) -> bool:
     commits = draw.randrange(3, 13)
     planted = draw.randrange(1, commits)
     with tempfile.TemporaryDirectory() as folder:
@@ -49,7 +49,8 @@ def _is_found(measure: str, draw: random.Random) -> bool:
             subprocess.run([*git, "add", "-A"], check=True)
             subprocess.run([*git, "commit", "-q", "-m", f"commit number {number}."], check=True)
         request = CallRequest(str(file), "f(f32[64])")
-        found = bisect_call(request, "commits", measure, good=f"HEAD~{commits - 1}")
+        good = f"HEAD~{commits - 1}"
+        found = bisect_call(request, "commits", measure, good=good, at_once=at_once)
     is_found = found.bad is not None and f"number {planted}." in found.bad.name
     named = found.bad.name if found.bad is not None else found.reason
     print(

@@ -133,7 +133,7 @@ def _notes(store: RankStore) -> Iterator[str]:
     if store.missing:
         yield f"Nothing was recorded of {name_ranks(store.missing)}."
     kinds: tuple[tuple[str, Callable[[RankSummary], object]], ...] = (
-        ("versions of JAX", lambda rank: rank.jax),
+        ("versions of JAX, whose fingerprints cannot be compared", lambda rank: rank.jax),
         ("numbers of ranks, so they are of different jobs", lambda rank: rank.num_ranks),
     )
     for what, read in kinds:
@@ -222,6 +222,12 @@ def _slow(store: RankStore, most: int) -> Document:
         f"longest to trace, lower and compile: {format_seconds(first.high)} in rank "
         f"{first.slowest}, {format_seconds(first.median)} in the median rank."
     )
+    known = sorted((rank.seconds, rank.number) for rank in store.ranks() if not rank.problem)
+    (middle, _), (most_s, longest) = known[(len(known) - 1) // 2], known[-1]
+    in_all = (
+        f"Of all modules together rank {longest} took longest, {format_seconds(most_s)}; "
+        f"the median rank took {format_seconds(middle)}."
+    )
     rows = [
         (
             *_name(each.module),
@@ -233,7 +239,7 @@ def _slow(store: RankStore, most: int) -> Document:
     ]
     headers = ("module", "line", "nth", "ranks", "least", "median", "most", "in rank")
     table = Table(headers, rows).without_empty_columns()
-    return [Section(blocks=[answer]), Section(blocks=[table])]
+    return [Section(blocks=[answer, in_all]), Section(blocks=[table])]
 
 
 def _again(store: RankStore, most: int) -> Document:
@@ -297,7 +303,7 @@ def _ranks(store: RankStore, most: int) -> Document:
             known_cell(math.nan if rank.peak_bytes is None else rank.peak_bytes, format_bytes),
             rank.problem,
         )
-        for rank in ranks[:most]
+        for rank in sorted(ranks, key=lambda rank: rank.exit_status == 0)[:most]  # others first
     ]
     table = Table(_BY_NUMBER, rows, num_left_out=len(ranks) - len(rows)).without_empty_columns()
     notes = [*_notes(store)]

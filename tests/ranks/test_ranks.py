@@ -20,7 +20,7 @@ from jaxscope.errors import SourceError, UsageError
 from jaxscope.model.ranks import find_launched_rank, name_ranks
 from jaxscope.report.document import write_text
 from jaxscope.report.ranks import ranks_to_document
-from jaxscope.schema.rank_store import STORE_NAME, RankStore
+from jaxscope.schema.rank_store import _APPLICATION_ID, STORE_NAME, RankStore
 from tests.cli.commands import CommandLine
 from tests.multiprocess.test_jobs import launch
 
@@ -99,11 +99,13 @@ def test_a_launcher_that_tells_no_rank(jaxscope: CommandLine, tmp_path: Path) ->
 
 
 def test_the_runtime_of_jax_says_the_rank_where_no_launcher_does(tmp_path: Path) -> None:
-    more = "import jax\njax.jit(lambda x: x + 1)(1.0)\n"
+    more = "jax.jit(total)(shared()).block_until_ready()\njax.jit(odd)(shared())\n"
     answers = launch(tmp_path, ["run", "--out", "seen", "job.py"], more=more)
     assert [answer.status for answer in answers] == [0, 0], answers
     with RankStore(tmp_path / "seen") as store:
         assert [(rank.number, rank.num_ranks) for rank in store.ranks()] == [(0, 2), (1, 2)]
+        found, count = store.differences()  # device and process numbers make no difference
+        assert (count, found[0].module.function, found[0].groups) == (1, "odd", ((0,), (1,)))
     assert not (tmp_path / "seen" / "compilations.json").exists()
 
 
@@ -214,9 +216,13 @@ def test_each_kind_of_difference(four: Path) -> None:
     assert "2 programs: rank 1; ranks 0 and 2" in differ
     assert "only rank 2" in differ
     assert "1.0 min in rank 1, 600 ms in the median rank" in tell(four, "slow")
+    assert "rank 1 took longest, 1.0 min; the median rank took 600 ms" in tell(four, "slow")
     assert "step (a.py:7) was compiled again 1 time in rank 2." in tell(four, "again")
     assert "Memory at most: 1.00 GiB in rank 1, 1.00 MiB in the median rank" in tell(four, "memory")
-    assert "rank 3 did not end, or not yet" in tell(four, "ranks")
+    ranks = tell(four, "ranks")
+    assert "rank 3 did not end, or not yet" in ranks
+    rows = [line.split()[:2] for line in ranks.splitlines() if "node" in line]
+    assert rows[0] == ["3", "node3"]
 
 
 def test_programs_of_one_kind_are_told_apart_by_their_order(four: Path) -> None:
@@ -290,6 +296,23 @@ def test_a_store_that_is_damaged_is_made_anew(four: Path) -> None:
     data[200:] = b"x" * (len(data) - 200)
     place.write_bytes(data)
     assert tell(four, "differ") == "No module differs between ranks."
+
+
+def test_a_store_of_another_form_is_made_anew(four: Path) -> None:
+    with sqlite3.connect(four / STORE_NAME) as other:
+        other.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        other.execute("CREATE VIEW rank AS SELECT 7 AS number, 'forged' AS host")
+    other.close()
+    assert tell(four).startswith("4 ranks on 4 hosts: all ended well.")
+
+
+def test_ranks_of_different_versions_and_jobs_are_told(four: Path) -> None:
+    other = {"number": 3, "num_ranks": 8, "host": "node3", "jax": "0.8.0"}
+    write_rank(four, 3, variant(), rank=other)
+    told = tell(four, "ranks")
+    assert "whose fingerprints cannot be compared: 0.10.2 in ranks 0–2; 0.8.0 in rank 3." in told
+    assert "so they are of different jobs: 4 in ranks 0–2; 8 in rank 3." in told
+    assert "Nothing was recorded of ranks 4–7." in told
 
 
 def test_nothing_else_is_overwritten(four: Path) -> None:
