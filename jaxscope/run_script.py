@@ -24,7 +24,8 @@ def main(words: list[str]) -> int:
     """Run, write the list, and return the status of the script."""
     options, kind, target, *arguments = words
     if problem := _find_problem():
-        _tell(problem, Path(json.loads(options)["listed"]))
+        known = json.loads(options)
+        _tell(problem, Path(known.get("listed") or known["out"]))
         return 3
     _find_jaxscope()
     from jaxscope.worker.host.script import after_import, print_error, run_as_main
@@ -36,14 +37,13 @@ def main(words: list[str]) -> int:
 
         known: dict[str, Any] = json.loads(options)
         out = Path(known["out"]) if known["out"] else None
-        catch, place = tuple(known["catch"]), Path(known["place"])
-        kept = WatchOptions(
-            out,
-            catch,
-            known["after"],
-            known["stop_after"],
-            lambda folder: place.write_text(str(folder), "utf-8"),
-        )
+
+        def tell_folder(folder: Path) -> None:
+            if place := known.get("place"):  # where who started this looks for it
+                Path(place).write_text(str(folder), "utf-8")
+
+        catch = tuple(known["catch"])
+        kept = WatchOptions(out, catch, known["after"], known["stop_after"], tell_folder)
         watches.append(Watch(kept, " ".join([target, *arguments])).__enter__())
 
     sys.argv = [target, *arguments]
