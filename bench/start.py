@@ -14,7 +14,6 @@ import dataclasses
 import json
 import os
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -96,6 +95,8 @@ def measure(rounds: int = ROUNDS, wanted: tuple[str, ...] = ()) -> list[Launch]:
     Raises:
         FileNotFoundError: There is no Xvfb.
     """
+    import statistics  # a window that is measured does not load it
+
     with tempfile.TemporaryDirectory() as folder, _open_screen(folder) as screen:
         saved = {f"saved, {name}": path for name, path in _make_saved(folder, wanted)}
         source = {
@@ -249,23 +250,23 @@ def show_window(arguments: list[str]) -> int:
     from jaxscope.cli import main
     from jaxscope.ui import launch
 
-    class WatchedSession(launch.EarlySession):
-        """Begins before Qt is loaded, as that which it replaces."""
+    load_numpy = launch.load_numpy
 
-        def __init__(self, python: str | None, *, begins: bool = True) -> None:
-            super().__init__(python, begins=begins)
-            from jaxscope.ui import application
+    def load_and_watch() -> None:
+        """Nothing of the window is loaded before Qt and NumPy, as without a watch."""
+        load_numpy()
+        from jaxscope.ui import application
 
-            build = application.build_window
+        build = application.build_window
 
-            def build_watched(*about: Any, **options: Any) -> Any:
-                window = build(*about, **options)
-                _watch(window)
-                return window
+        def build_watched(*about: Any, **options: Any) -> Any:
+            window = build(*about, **options)
+            _watch(window)
+            return window
 
-            application.build_window = build_watched
+        application.build_window = build_watched
 
-    launch.EarlySession = WatchedSession  # type: ignore[misc]  # watched from inside, unchanged
+    launch.load_numpy = load_and_watch
     return main(arguments)
 
 
