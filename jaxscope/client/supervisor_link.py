@@ -1,5 +1,7 @@
 """How a session starts its supervisor: a process on this machine with pipes to its standard
 streams. `remote_sessions.py` starts one on another machine.
+
+A window starts it before anything else, so nothing here may load the model, which loads NumPy.
 """
 
 from __future__ import annotations
@@ -13,19 +15,7 @@ from typing import Protocol
 
 from jaxscope.errors import BOOTSTRAP, EnvironmentProblem, Explanation
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model.said import say
 from jaxscope.wire.relay import encode_control
-
-_NOT_ON_WINDOWS = Explanation(
-    say("Programs cannot be run on Windows yet."),
-    why=say("jaxscope runs a program in processes of its own, by means that Linux and macOS have."),
-    remedy=say(
-        "Run it in WSL 2, where all of jaxscope works. Here, saved captures and what "
-        "jobs left behind can be opened, and jaxscope.capture(function, *arguments) "
-        "works in Python."
-    ),
-    kind="NotStarted",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +105,7 @@ def start_process(command: list[str]) -> subprocess.Popen[bytes]:
         EnvironmentProblem: It cannot be started.
     """
     if sys.platform == "win32":
-        raise EnvironmentProblem(_NOT_ON_WINDOWS)
+        raise EnvironmentProblem(_explain_windows())
     try:
         return subprocess.Popen(
             command,
@@ -125,6 +115,25 @@ def start_process(command: list[str]) -> subprocess.Popen[bytes]:
             start_new_session=True,  # Ctrl-C in a terminal is for us to translate into a stop
         )
     except OSError as error:
+        from jaxscope.model.said import say
+
         raise EnvironmentProblem(
             say("No process can be started."), why=str(error), kind="NotStarted"
         ) from None
+
+
+def _explain_windows() -> Explanation:
+    from jaxscope.model.said import say
+
+    return Explanation(
+        say("Programs cannot be run on Windows yet."),
+        why=say(
+            "jaxscope runs a program in processes of its own, by means that Linux and macOS have."
+        ),
+        remedy=say(
+            "Run it in WSL 2, where all of jaxscope works. Here, saved captures and what "
+            "jobs left behind can be opened, and jaxscope.capture(function, *arguments) "
+            "works in Python."
+        ),
+        kind="NotStarted",
+    )

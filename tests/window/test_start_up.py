@@ -90,6 +90,12 @@ application.build_window = build
 settings = os.path.join(tempfile.mkdtemp(), "window.json")
 launch.open_window(sys.argv[1], settings_file=settings)
 """
+BEGINNING = """
+import sys
+import jaxscope.cli.window
+from jaxscope.ui.launch import EarlySession
+print(*sys.modules)
+"""
 MOST_OF_PICTURE = 197
 """Modules of our own until a saved capture is on the screen."""
 
@@ -110,6 +116,15 @@ LATE = (
     "jaxscope.picture.layout.layered",
 )
 """Modules, or packages by their dot, that take long to load."""
+
+
+def test_the_processes_of_a_session_begin_before_anything_large_is_loaded() -> None:
+    """NumPy is loaded by `load_numpy`, with one thread of OpenBLAS, while the processes start."""
+    command = [sys.executable, "-c", BEGINNING]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    loaded = ran.stdout.split()
+    assert "jaxscope.client.supervisor_link" in loaded
+    assert not {"numpy", "PySide6", "jaxscope.model"}.intersection(loaded)
 
 
 def test_what_only_a_result_needs_is_loaded_with_it() -> None:
