@@ -23,7 +23,6 @@ from jaxscope.client.session import Session
 from jaxscope.errors import InternalError, JaxscopeError
 from jaxscope.model import Capture
 from jaxscope.model.outline import Outline
-from jaxscope.wire.protocol import FOR_READING
 
 _LAST_WORDS_S = 3.0
 
@@ -60,8 +59,7 @@ def outline(file: str, *, on_event: OnEvent | None = None, **options: Any) -> Ou
     Raises:
         SourceError: It cannot be read or parsed.
     """
-    environment = {**options.pop("environment", {}), FOR_READING: "1"}
-    return ask(OutlineRequest(file, environment=environment, **options), Outline, on_event)
+    return ask(OutlineRequest(file=file, **options), Outline, on_event)
 
 
 def inspect_environment(*, on_event: OnEvent | None = None, **options: Any) -> EnvironmentReport:

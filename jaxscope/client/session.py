@@ -34,6 +34,7 @@ from jaxscope.client.remote_sessions import (
 from jaxscope.client.requests import (
     ALONE,
     ComparisonRequest,
+    OutlineRequest,
     Request,
     TimeRequest,
     request_fields,
@@ -43,6 +44,7 @@ from jaxscope.errors import JaxscopeError, WorkerLost
 from jaxscope.model.said import say
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.messages import Message, encode_message
+from jaxscope.wire.protocol import FOR_READING
 from jaxscope.wire.relay import encode, encode_control
 
 
@@ -229,7 +231,7 @@ class Session:
         self.close()
 
     def _when_spare(self, request: Request) -> str:
-        if not self._has_spares:
+        if not self._has_spares or isinstance(request, OutlineRequest):
             return "never"
         # A spare that starts beside a measurement would disturb it.
         waits = isinstance(request, TimeRequest) and request.waits
@@ -237,9 +239,11 @@ class Session:
 
     def _worker_key(self, request: Request) -> dict[str, Any]:
         is_here = not self._link.machine  # elsewhere it is the one that runs the supervisor
+        # It needs no JAX, and the worker that has JAX is left to the run that comes beside it.
+        reading = {FOR_READING: "1"} if isinstance(request, OutlineRequest) else {}
         return {
             "python": find_program(request.python or self.python) if is_here else "",
-            "environment": {**self._environment, **request.environment},
+            "environment": {**self._environment, **request.environment, **reading},
         }
 
     def _connect(self) -> LiveSupervisor:

@@ -183,7 +183,9 @@ START_BUDGET_S = 60.0
 
 _TICK_S = 0.05
 _OUTPUT_INTERVAL_S = 0.1
-_SPARE_DELAY_S = 2.0
+_SPARE_DELAY_S = 8.0
+"""A spare for who stops a long run; a shorter one has the processors, and its spare follows it."""
+
 _STACK_WAIT_S = 0.1
 _SILENT_REPEAT_S = 1.0
 _DYING_BUDGET_S = 5.0

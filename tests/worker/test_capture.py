@@ -26,7 +26,7 @@ class RecordingChannel:
         self.messages.append((type, dict(fields), dict(arrays or {})))
 
     def progress(self, step: str, text: str) -> None:
-        pass
+        self.messages.append(("progress", {"step": step}, {}))
 
     def message(self, text: str) -> None:
         self.send("message", {"text": text})
@@ -60,6 +60,15 @@ def test_every_stage_and_every_text_is_sent_the_gradient_last(tmp_path: Path) ->
     assert [fields["name"] for kind, fields, _ in channel.messages if kind == "kernels"] == names[
         -1:
     ]
+
+
+def test_what_was_traced_is_sent_before_it_is_lowered(tmp_path: Path) -> None:
+    """The window draws it meanwhile."""
+    source = "import jax\nimport jax.numpy as jnp\ndef f(x): return jnp.sin(x).sum()"
+    channel = run(tmp_path, source, "jax.grad(f)(f32[8])")
+    told = [f.get("name") or f.get("step") for _, f, _ in channel.messages]
+
+    assert told.index("jaxpr") < told.index("grad") < told.index("lower")
 
 
 def test_a_failed_compilation_keeps_the_stages_before_it(

@@ -227,6 +227,7 @@ class _Pipeline:
             {},
             {**strings_to_arrays(tags.base, "base"), **strings_to_arrays(tags.derived, "derived")},
         )
+        last = self._send_jaxprs(program, tags, derived)
         try:
             with self._step("stablehlo", "lower", say("Lowering to StableHLO")):
                 start = time.perf_counter()
@@ -238,13 +239,12 @@ class _Pipeline:
             notes = self._log.notes
             notes[:] = [name_donated(note, lowered, typed) for note in notes]
         except JaxscopeError as error:
-            last = self._send_jaxprs(program, tags, derived)
             self._send_gradient(program, tags, last)
             self._send_missing_after("stablehlo", error)
             raise
         self._seconds += seconds
         rest_again()
-        self._compile_and_send(lowered, tags, program, derived, seconds)
+        self._compile_and_send(lowered, tags, program, derived.name, last, seconds)
         self._send_files()
         self._sender.send_texts()
         return program, traced, derived, lowered
@@ -254,28 +254,30 @@ class _Pipeline:
         lowered: Any,
         tags: TagTable,
         program: TracedProgram,
-        derived: StageJaxpr,
+        name: str,
+        last: ConvertedJaxpr,
         seconds: float,
     ) -> None:
-        """Convert and send what is there while XLA compiles, then what it made."""
+        """Convert and send what is there while XLA compiles, then what it made.
+
+        Args:
+            name: Of the last jaxpr-level stage of the call, which is `last`.
+        """
         bytecode = _or_missing(lambda: compat.module_bytecode(lowered))
         listening = self._log.listening() if self._listens else contextlib.nullcontext()
         with listening, dump_folder(self._channel) as dump:
-            last = None
             if _is_deep(tags):
                 # XLA may overflow the stack and take the process along: what is there goes first.
-                last = self._send_jaxprs(program, tags, derived)
                 self._send_gradient(program, tags, last)
                 self._sender.send_texts()
             build = self._pass_watch.around(compile_program)
             compilation = Background(lambda: build(lowered, dump.compiler_options, self._options))
-            last = last or self._send_jaxprs(program, tags, derived)
             self._send_lowered(lowered, bytecode, tags, last, seconds)
             self._sender.send_texts()
             try:
                 with self._step("optimized", "compile", say("Compiling with XLA")):
                     # Warnings are sent while XLA compiles, so that a run that is stopped has them.
-                    compiled = compilation.result(lambda: self._send_log(tags, last, derived.name))
+                    compiled = compilation.result(lambda: self._send_log(tags, last, name))
             except JaxscopeError as error:
                 self._send_gradient(program, tags, last)
                 self._send_missing_after("optimized", error)
@@ -283,7 +285,7 @@ class _Pipeline:
             start = time.perf_counter()
             machine = dump.machine_code()
             machine_seconds = time.perf_counter() - start
-        self._send_log(tags, last, derived.name)
+        self._send_log(tags, last, name)
         self._seconds += compiled.seconds
         cost = module_cost(compat.cpu_client(), compiled.module)
         self._send_hlo("optimized", compiled.module, compiled.seconds, cost)
