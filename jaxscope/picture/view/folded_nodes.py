@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import struct
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
@@ -32,16 +33,16 @@ def show_literals(draft: Draft) -> Draft:
     keys = {
         number: int(match[1])
         for number, text in enumerate(graph.strings)
-        if (match := _LITERAL.match(text))
+        if text[:3] == "in[" and (match := _LITERAL.match(text))
     }
     if not keys:
         return draft
     notes = {node: list(texts) for node, texts in draft.notes.items()}
-    values, rows = graph.nodes.attributes.values.tolist(), graph.nodes.attributes.row_numbers()
-    for at, node in enumerate(rows.tolist()):
-        if at % 2 == 0 and values[at] in keys:
-            literal = graph.strings[values[at + 1]]
-            notes.setdefault(node, []).append((keys[values[at]], literal))
+    values, rows = graph.nodes.attributes.values, graph.nodes.attributes.row_numbers()
+    places = 2 * np.flatnonzero(np.isin(values[::2], list(keys)))
+    columns = (rows[places].tolist(), values[places].tolist(), values[places + 1].tolist())
+    for node, key, literal in zip(*columns, strict=True):
+        notes.setdefault(node, []).append((keys[key], graph.strings[literal]))
     return dataclasses.replace(
         draft, notes={node: tuple(sorted(set(texts))) for node, texts in notes.items()}
     )
@@ -57,7 +58,7 @@ def fold_constants(draft: Draft) -> Draft:
     values = _constant_values(draft)
     if not values:
         return draft
-    users = draft.users()
+    users = _users_of(draft, values)
     results = find_results(draft.graph)
     starts = _loop_starts(draft, users)
     folded = {
@@ -70,9 +71,8 @@ def fold_constants(draft: Draft) -> Draft:
     home = list(draft.home)
     notes = {node: list(texts) for node, texts in draft.notes.items()}
     inputs = list(draft.inputs)
-    for node, row in enumerate(draft.inputs):
-        if node in folded or not any(each.source in folded for each in row):
-            continue
+    for node in sorted({user for each in folded for user in users[each]} - folded):
+        row = draft.inputs[node]
         inputs[node] = tuple(each for each in row if each.source not in folded)
         notes.setdefault(node, []).extend(
             (each.operand, values[each.source]) for each in row if each.source in folded
@@ -89,7 +89,25 @@ def fold_constants(draft: Draft) -> Draft:
     )
 
 
-def _loop_starts(draft: Draft, users: list[list[int]]) -> set[int]:
+def _find_nodes_of(graph: Graph, operations: Collection[str]) -> Iterator[tuple[int, str]]:
+    """Nodes of some operations, in order, each with its operation."""
+    numbers = [number for number, text in enumerate(graph.strings) if text in operations]
+    column = graph.nodes.operation
+    for node in np.flatnonzero(np.isin(column, numbers)).tolist():
+        yield node, graph.strings[column[node]]
+
+
+def _users_of(draft: Draft, values: Collection[int]) -> dict[int, list[int]]:
+    """Nodes that use a result of each of some nodes, once per operand."""
+    users: dict[int, list[int]] = {node: [] for node in values}
+    for node, row in enumerate(draft.inputs):
+        for each in row:
+            if each[0] in users:
+                users[each[0]].append(node)
+    return users
+
+
+def _loop_starts(draft: Draft, users: Mapping[int, list[int]]) -> set[int]:
     """Nodes with users inside of a loop that they themselves are outside of."""
     graph = draft.graph
     groups, group_of = graph.groups, graph.nodes.group.tolist()
@@ -118,13 +136,13 @@ def _loop_starts(draft: Draft, users: list[list[int]]) -> set[int]:
         loops_around(group)
     return {
         node
-        for node, using in enumerate(users)
+        for node, using in users.items()
         if any(around[group_of[user]] - around[group_of[node]] for user in using)
         or not several.isdisjoint(using)
     }
 
 
-def _find_of_other_part(graph: Graph, users: list[list[int]], folded: set[int]) -> set[int]:
+def _find_of_other_part(graph: Graph, users: Mapping[int, list[int]], folded: set[int]) -> set[int]:
     """Nodes of a part of a gradient, forward or backward, that only the other part uses."""
     directions = graph.nodes.direction.tolist()
     return {
@@ -135,7 +153,7 @@ def _find_of_other_part(graph: Graph, users: list[list[int]], folded: set[int]) 
     }
 
 
-def _home_of_folded(graph: Graph, node: int, users: list[list[int]]) -> int:
+def _home_of_folded(graph: Graph, node: int, users: Mapping[int, list[int]]) -> int:
     """The first user of a constant, of the same part of a gradient where there is one."""
     directions = graph.nodes.direction
     return min(users[node], key=lambda user: (directions[user] != directions[node], user))
@@ -144,10 +162,8 @@ def _home_of_folded(graph: Graph, node: int, users: list[list[int]]) -> int:
 def _constant_values(draft: Draft) -> dict[int, str]:
     """The text of every node that stands for one scalar value."""
     graph = draft.graph
-    strings = graph.strings
-    operations = [strings[number] for number in graph.nodes.operation.tolist()]
     values: dict[int, str] = {}
-    for node, operation in enumerate(operations):
+    for node, operation in _find_nodes_of(graph, CONSTANTS | SPREADERS):
         if not draft.is_shown(node):
             continue
         if operation in CONSTANTS:
@@ -241,10 +257,10 @@ def _is_boundary(draft: Draft, node: int) -> bool:
 def _groups_with_crossing_edges(draft: Draft) -> set[int]:
     group = draft.graph.nodes.group.tolist()
     crossing: set[int] = set()
-    for node, inputs in enumerate(draft.inputs):
+    for own, inputs in zip(group, draft.inputs, strict=True):
         for each in inputs:
-            if group[each.source] != group[node]:
-                crossing |= {group[each.source], group[node]}
+            if group[each[0]] != own:
+                crossing |= {group[each[0]], own}
     return crossing
 
 
@@ -273,8 +289,8 @@ def skip_plumbing(draft: Draft) -> Draft:
     graph = draft.graph
     plumbing = frozenset(
         node
-        for node, operation in enumerate(graph.nodes.operation.tolist())
-        if graph.strings[operation] in PLUMBING and draft.is_shown(node) and draft.inputs[node]
+        for node, _ in _find_nodes_of(graph, PLUMBING)
+        if draft.is_shown(node) and draft.inputs[node]
     )
     plumbing -= _find_lone_roots(draft, plumbing) | draft.flow.roles.keys()
     return _Resolver(draft, Boundaries({}, {}), plumbing).resolve() if plumbing else draft

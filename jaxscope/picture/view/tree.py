@@ -9,8 +9,8 @@ import enum
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -76,6 +76,14 @@ class Draft:
         return users
 
 
+N = TypeVar("N", bound=NamedTuple)
+
+
+def make_all(kind: type[N], rows: Iterable[tuple[Any, ...]]) -> Iterator[N]:
+    """Named tuples of complete rows, as by `kind._make`, which asks each for its length."""
+    return map(functools.partial(tuple.__new__, kind), rows)
+
+
 def find_drawn(home: Sequence[int], node: int) -> int:
     """The node in whose box a node is drawn at last, where homes may have homes of their own."""
     for _ in range(len(home)):
@@ -91,9 +99,9 @@ def start_draft(graph: Graph) -> Draft:
     num = len(graph.nodes)
     order = np.lexsort((edges.source, edges.operand, edges.target))
     columns = (edges.source, edges.output, edges.operand, edges.type)
-    rows = list(map(Input._make, zip(*(c[order].tolist() for c in columns), strict=True)))
+    rows = tuple(make_all(Input, zip(*(c[order].tolist() for c in columns), strict=True)))
     borders = np.searchsorted(edges.target[order], np.arange(num + 1)).tolist()
-    inputs = tuple(tuple(rows[i:j]) for i, j in itertools.pairwise(borders))
+    inputs = tuple(rows[i:j] for i, j in itertools.pairwise(borders))
     return Draft(graph, inputs, tuple(range(num)), {}, flow=find_control_flow(graph))
 
 
@@ -204,8 +212,8 @@ def grow_tree(draft: Draft) -> Branch:
         return group
 
     members: dict[int, list[int]] = {}
-    for node, group in enumerate(graph.nodes.group.tolist()):
-        if draft.is_shown(node):
+    for node, (home, group) in enumerate(zip(draft.home, graph.nodes.group.tolist(), strict=True)):
+        if home == node:
             members.setdefault(container(group), []).append(node)
     insides: dict[int, list[int]] = {}
     strays: dict[int, list[int]] = {}
@@ -238,11 +246,12 @@ class _Grower:
         return Branch(ROOT_ID, BranchKind.PROGRAM, "", self._children(NONE))
 
     def _children(self, group: int) -> tuple[Child, ...]:
-        children: list[Child] = []
-        for node in self.members.get(group, ()):
-            insides = [self._inside(inside) for inside in self.insides.get(node, ())]
-            insides = [inside for inside in insides if inside.children]
-            children.append(self._owner(node, insides) if insides else node)
+        children: list[Child] = list(self.members.get(group, ()))
+        for at, node in enumerate(self.members.get(group, ())):
+            if node in self.insides:
+                insides = [self._inside(inside) for inside in self.insides[node]]
+                insides = [inside for inside in insides if inside.children]
+                children[at] = self._owner(node, insides) if insides else node
         strays = [self._inside(stray) for stray in self.strays.get(group, ())]
         return (*children, *(stray for stray in strays if stray.children))
 

@@ -16,7 +16,7 @@ from jaxscope.model.said import say
 from jaxscope.model.types import VmapAxes, mark_batch_axes, read_batch_axes, short_type
 from jaxscope.picture.view.arguments import find_arguments
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role
-from jaxscope.picture.view.tree import Branch, BranchKind, Draft
+from jaxscope.picture.view.tree import Branch, BranchKind, Draft, make_all
 from jaxscope.program.dataflow import attribute_column
 from jaxscope.program.size import is_counted
 
@@ -233,7 +233,7 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
         boxes=_count_insides(graph, boxes, holder_of_node),
         box_of_node=np.asarray(box_of_node, np.int32),
         holder_of_node=np.asarray(holder_of_node, np.int32),
-        edges=tuple(map(BoxEdge._make, edges)),
+        edges=tuple(make_all(BoxEdge, edges)),
         notes=draft.notes,
         captions=draft.captions,
         opened=opened,
@@ -266,8 +266,12 @@ def _find_holders(graph: Graph, boxes: Sequence[Box], box_of_node: Sequence[int]
         around[group] = own
     owner_of, parent_of = graph.groups.owner.tolist(), graph.groups.parent.tolist()
     holders = list(box_of_node)
-    for node, shown in enumerate(box_of_node):
-        if shown == NONE or boxes[shown].node == node or group_of[node] not in around:
+    node_of_box = np.asarray([each.node for each in boxes])
+    shown_in = np.asarray(box_of_node, np.int64)
+    is_folded = (shown_in != NONE) & (node_of_box[shown_in] != np.arange(len(shown_in)))
+    for node in np.flatnonzero(is_folded).tolist():
+        shown = box_of_node[node]
+        if group_of[node] not in around:
             continue
         owners, group = {NONE, node}, group_of[node]
         while group != NONE:
@@ -290,11 +294,14 @@ def _count_insides(
     totals = np.bincount(holder[counted & (holder != NONE)], minlength=len(boxes)).tolist()
     for number in range(len(boxes) - 1, ROOT, -1):  # parents come before their children
         totals[boxes[number].parent] += totals[number]
-    is_own = [*counted.tolist(), False]  # the last is that of groups without a node
-    return tuple(
-        box if box.type or total == is_own[box.node] else Box(*box[:-2], total - is_own[box.node])
-        for box, total in zip(boxes, totals, strict=True)
-    )
+    is_own = np.append(counted, False)  # the last is that of groups without a node
+    inside = np.asarray(totals) - is_own[[box.node for box in boxes]]
+    found = list(boxes)
+    for number in np.flatnonzero(inside).tolist():
+        box = boxes[number]
+        if not box.type:
+            found[number] = Box(*box[:-2], int(inside[number]))
+    return tuple(found)
 
 
 class _Flattener:
