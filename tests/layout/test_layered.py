@@ -391,6 +391,20 @@ def test_lines_meet_boxes_within_their_sizes(diagram: Diagram) -> None:
                 assert abs(at - drawing.x[node]) <= diagram.across[node] / 2 + 0.01
 
 
+@settings(max_examples=150)
+@given(diagrams())
+def test_lines_of_several_boxes_end_in_arrowheads_of_their_own(diagram: Diagram) -> None:
+    drawing = layout_layered(diagram)
+    for node in range(len(diagram.across)):
+        links = [n for n, link in enumerate(diagram.links) if link.target == node]
+        ends = {
+            diagram.links[n].source: drawing.routes[n][-1][0] for n in links if drawing.routes[n]
+        }
+        least = min(14.0, diagram.across[node] * 0.7 / max(len(links) - 1, 1))
+        for one, other in itertools.combinations(ends.values(), 2):
+            assert abs(one - other) >= least * 0.99
+
+
 def test_a_line_that_can_come_straight_down_leans_not_even_a_little() -> None:
     """Whatever else meets the same box: a line one pixel aside looks like a mistake."""
     links = [*(DiagramEdge(i, i + 1) for i in range(4)), DiagramEdge(5, 2)]

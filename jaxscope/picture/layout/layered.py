@@ -530,9 +530,13 @@ def _meet_straight(
     offsets = [index * step for index in range(len(places))]
     weights = [_STRAIGHT_WEIGHT if each else 1.0 for each in is_straight]
     _pool(list(range(len(places))), offsets, wanted, weights, found)
+    last = len(places) - 1
     return [
-        min(max(want if is_firm and abs(at - want) < _SAME_PX * 100 else at, -most), most)
-        for at, want, is_firm in zip(found, wanted, is_straight, strict=True)
+        min(
+            max(want if is_firm and abs(at - want) < _SAME_PX * 100 else at, index * step - most),
+            most - (last - index) * step,  # so that those beyond the limit keep their distance
+        )
+        for index, (at, want, is_firm) in enumerate(zip(found, wanted, is_straight, strict=True))
     ]
 
 

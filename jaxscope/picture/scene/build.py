@@ -59,7 +59,6 @@ from jaxscope.picture.scene.side_by_side import (
     OffPageConnector,
     describe_bytes,
     describe_values,
-    join_names,
     values_at_once,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
@@ -331,7 +330,7 @@ class _GroupDrawer:
         elif len(sources) == 1:
             text, ends = self._nester.stub_text(wires[0].source), sources
         else:
-            text, ends = join_names(map(self._nester.stub_text, sources)), sources
+            text, ends = self._nester.backward_text(sources), sources
         return text, tuple({self._far_box(each) for each in ends})
 
     def _far_box(self, end: End) -> int:

@@ -584,8 +584,20 @@ class GroupPlacer:
         boxes = [
             self._wiring.targets_of(end.bundle)[0] if isinstance(end, Port) else end for end in ends
         ]
-        names = join_names([self.text(box).title for box in boxes])
-        return self.fit_stub(say(TOGETHER, first="→ ", then=names), MERGED_STUB_PX)
+        return self._tell_together("→ ", [self.text(box).title for box in boxes])
+
+    def backward_text(self, ends: set[End]) -> str:
+        """What a connector says of where its values come from."""
+        return self._tell_together("", [self.stub_text(end) for end in ends])
+
+    def _tell_together(self, arrow: str, titles: list[str]) -> str:
+        """Names of boxes, or how many they are where not even the first has room."""
+        names = join_names(titles)
+        text = self.fit_stub(say(TOGETHER, first=arrow, then=names), MERGED_STUB_PX)
+        first = titles[0].rpartition(" / ")[2]
+        if len(titles) == 1 or text.startswith(arrow + first):
+            return text
+        return say(TOGETHER, first=arrow, then=say("{num} boxes", num=len(titles)))
 
     def _cut(self, text: str, most_px: float) -> str:
         return shorten_said(text, lambda whole: shorten_name(whole, most_px, STUB_TEXT_PX))

@@ -14798,6 +14798,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{fate} {number}</translation>
     </message>
     <message>
+        <source>{num} boxes</source>
+        <translation>{num} 个方框</translation>
+    </message>
+    <message>
         <source>{num} boxes are shown. Arrow keys walk along the lines.</source>
         <translation>显示了 {num} 个方框。用方向键沿着线走。</translation>
     </message>
