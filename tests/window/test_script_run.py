@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from jaxscope.client.session import Session
 from jaxscope.client.worker_failures import TOO_OLD
@@ -75,7 +76,8 @@ def dialog(window: MainWindow, tmp_path: Path) -> Iterator[ScriptDialog]:
     (tmp_path / "job.py").write_text(SCRIPT)
     dialog = window.show_script(str(tmp_path / "job.py"))
     yield dialog
-    dialog.close()
+    if isValid(dialog):
+        dialog.close()
 
 
 def rows(dialog: ScriptDialog) -> list[list[str]]:
@@ -100,6 +102,8 @@ def test_a_script_runs_and_its_capture_opens(
     dialog.open_button.click()
     qtbot.waitUntil(lambda: window.controller.state.capture is not None, timeout=PATIENCE_MS)
     assert "step" in window.controller.state.call
+    assert dialog.parentWidget() is None, "else it would stand before the window that shows it"
+    assert window.isActiveWindow()
     dialog.arguments.setText("1")
     dialog.button.click()  # once more, with other arguments
     assert rows(dialog) == []
@@ -132,6 +136,15 @@ def test_the_keyboard_goes_all_round_and_enter_runs_and_opens(
     dialog.table.selectRow(0)
     qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
     assert len(opened) == 2 and dialog.state.text().startswith("The script has ended.")
+
+
+def test_the_window_takes_its_scripts_along(window: MainWindow, dialog: ScriptDialog) -> None:
+    dialog.button.click()
+    assert dialog.is_running
+    folder = dialog.folder
+    window.close()
+    assert not dialog.isVisible()
+    assert not folder.exists()
 
 
 def test_a_script_is_stopped_and_its_list_stays(qtbot: QtBot, dialog: ScriptDialog) -> None:

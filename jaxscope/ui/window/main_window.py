@@ -27,7 +27,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QDialog,
     QFileDialog,
     QFrame,
     QHBoxLayout,
@@ -153,6 +152,7 @@ class MainWindow(QMainWindow):
         self.commands = Commands(self)
         self.menu_button = MenuButton(self.commands.root)
         self.trial: Trial | None = None
+        self._scripts: list[ScriptDialog] = []
         self.call_bar, self.strip = CallBar(), PipelineStrip()
         self._call_steps = CallSteps()
         self.error_panel = ErrorPanel()
@@ -701,7 +701,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.files.close()
-        for dialog in self.findChildren(QDialog, "script"):
+        for dialog in tuple(self._scripts):
             dialog.close()
         super().closeEvent(event)
 
@@ -753,14 +753,25 @@ class MainWindow(QMainWindow):
         dialog.open()
 
     def show_script(self, path: str) -> ScriptDialog:
-        """Show the dialog that runs a script; beside it the window can be used."""
+        """Show the dialog that runs a script; beside it the window can be used.
+
+        It is no child of the window, which therefore can stand in front of it.
+        """
         from jaxscope.ui.window.script_run import ScriptDialog  # no window starts with it
 
-        dialog = ScriptDialog(path, self.controller.python, self._themes.theme, self)
+        dialog = ScriptDialog(path, self.controller.python, self._themes.theme)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.capture_chosen.connect(self.open_path)
+        self._scripts.append(dialog)
+        dialog.finished.connect(lambda _result: self._scripts.remove(dialog))
+        dialog.capture_chosen.connect(self._on_caught_chosen)
+        dialog.move(self.geometry().center() - dialog.rect().center())
         dialog.show()
         return dialog
+
+    def _on_caught_chosen(self, path: str) -> None:
+        self.open_path(path)
+        self.raise_()
+        self.activateWindow()
 
     def run_with_gradient(self) -> None:
         """Show the gradient of the present call, and make it even where that takes long."""

@@ -113,7 +113,6 @@ class ScriptDialog(QDialog):
         self, script: str, python: str | None, theme: Theme, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.setObjectName("script")  # by which the window finds it when it closes
         self.setWindowTitle(tr("Run {name}", name=Path(script).name))
         self._script, self._python, self._theme = script, python, theme
         self._folder = tempfile.TemporaryDirectory(prefix="jaxscope-run-")
