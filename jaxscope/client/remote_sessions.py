@@ -364,9 +364,17 @@ class LauncherLink:
         connection, status, text = _start(command, math.inf, self._over)
         if connection is None:
             raise EnvironmentProblem(
-                f"Nothing could be started by {self.machine}: it ended with status {status}.",
+                say(
+                    "Nothing could be started by {machine}: it ended with status {status}.",
+                    machine=self.machine,
+                    status=status,
+                ),
                 why=text.strip()[-1000:],
-                remedy=f"Does `{self.machine} {self.python} --version` answer in a terminal?",
+                remedy=say(
+                    "Does `{machine} {python} --version` answer in a terminal?",
+                    machine=self.machine,
+                    python=self.python,
+                ),
                 kind="NotStarted",
             )
         return connection

@@ -2152,6 +2152,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在终端中运行 `ssh {machine} {python} --version` 有回应吗？</translation>
     </message>
     <message>
+        <source>Does `{machine} {python} --version` answer in a terminal?</source>
+        <translation>在终端中运行 `{machine} {python} --version` 有回应吗？</translation>
+    </message>
+    <message>
         <source>Does it close file descriptors that it did not open?</source>
         <translation>它是否关闭了不是它打开的文件描述符？</translation>
     </message>
@@ -4818,6 +4822,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Nothing could be compared.</source>
         <translation>没有可以比较的内容。</translation>
+    </message>
+    <message>
+        <source>Nothing could be started by {machine}: it ended with status {status}.</source>
+        <translation>无法通过 {machine} 启动任何程序：它以状态 {status} 结束。</translation>
     </message>
     <message>
         <source>Nothing could be started on {host}: ssh ended with status {status}.</source>
