@@ -495,6 +495,8 @@ class Supervisor:
         self._read_last_words(worker)
         ended = worker.describe_end()
         was_hit = ended["reason"] in _HITS or (worker.is_ready and ended["reason"] in _NO_ENDS)
+        # It was killed and has not died yet, or something else has asked for its status.
+        was_hit |= worker.process.returncode is None
         if worker.run_number is None:
             if not worker.reason:
                 self._spares.note_idle_death()

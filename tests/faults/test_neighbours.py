@@ -196,6 +196,27 @@ def test_a_worker_that_is_hit_before_it_is_one_is_replaced(
         assert leftovers(session) == []
 
 
+DIES_UNSEEN = """
+poll = worker_process.ChildProcess.poll
+first = []
+def poll_others(process):
+    first.extend([] if first else [process])
+    return None if process is first[0] else poll(process)
+worker_process.ChildProcess.poll = poll_others
+supervisor._DYING_BUDGET_S = 0.2
+"""
+
+
+def test_a_worker_that_is_hit_and_whose_end_is_not_seen_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is killed may take seconds to die, and its run has not begun."""
+    change = STOPS_WORKERS.format(count=1, signal="SIGKILL") + DIES_UNSEEN
+    link = altered(tmp_path, monkeypatch, change)
+    with Session(is_warm=False, has_spares=False, link=link) as session:
+        assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture)
+
+
 KILLS_ITS_SUPERVISOR = """
 become = worker_process.become
 def become_later(*rest):
