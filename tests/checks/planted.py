@@ -63,16 +63,16 @@ FAULTS: dict[str, tuple[str, ...]] = {
     "unrolled-loop": (
         "chained_loop(f32[4])",
         "while_loop(f32[4])",
-        "layers([f32[4, 4] for _ in range(40)], f32[4])",
+        "layers([f32[4, 4] for _ in range(160)], f32[4])",
         "calls_in_a_loop(f32[4, 4])",
         "grad(lambda x: chained_loop(x).sum())(f32[4])",
         "nested_loops(f32[4])",
     ),
     "loop-for-vmap": (
-        "each_row(f32[40, 8])",
-        "each_by_append(f32[40, 8])",
-        "each_pair(f32[30, 8], f32[30, 8])",
-        "zipped_rows(f32[32, 8])",
+        "each_row(f32[150, 8])",
+        "each_by_append(f32[160, 8])",
+        "each_pair(f32[160, 8], f32[160, 8])",
+        "zipped_rows(f32[200, 8])",
     ),
     "cond-under-vmap": (
         "vmap(either)(f32[64, 100])",
@@ -169,6 +169,7 @@ FAULTS: dict[str, tuple[str, ...]] = {
         "jit(adds_weights)(f32[4])",
         "closed_over_and_changed(f32[4])",
         "reads_a_large_table(f32[4])",
+        "holder.adds(f32[4])",
     ),
     "key-reuse": ("draws_twice(key(0))", "draws_in_a_loop(key(0))", "closed_over_key(f32[4])"),
     "constant-key-in-loop": ("seeded_in_scan(f32[4])", "seeded_in_fori(f32[4])"),
@@ -264,6 +265,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
     ),
     "unrolled-loop": (
         "few_rounds(f32[4])",
+        "compiled_soon(f32[4])",
         "scanned(f32[4])",
         "growing(f32[4])",
         "jax.tree.map(lambda p: jnp.tanh(p) * 2 + 1, [f32[4] for _ in range(60)])",
@@ -275,6 +277,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "vmap(row)(f32[40, 8])",
         "update_all([f32[4] for _ in range(60)])",
         "few_rows(f32[4, 8])",
+        "each_row(f32[40, 8])",
         "different_rows(f32[40, 40])",
     ),
     "cond-under-vmap": (
@@ -388,6 +391,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "adds_scale(f32[4])",
         "adds_late_table(f32[4])",
         "adds_once_changed(f32[4])",
+        "looks_up(f32[4])",
     ),
     "key-reuse": ("draws_from_split(key(0))", "folds_in(key(0))"),
     "constant-key-in-loop": ("folded_in_scan(f32[4])", "scans_keys(f32[4])"),
@@ -441,14 +445,14 @@ def step(x):
 
 
 def chained_loop(x):
-    for _ in range(60):
+    for _ in range(200):
         x = jnp.tanh(x) * 1.5 + jnp.sin(x) - 0.1 * x
     return x
 
 
 def while_loop(x):
     n = 0
-    while n < 40:
+    while n < 200:
         x = step(x)
         n += 1
     return x
@@ -467,13 +471,13 @@ def inner(m):
 
 
 def calls_in_a_loop(m):
-    for _ in range(30):
+    for _ in range(120):
         m = inner(m)
     return m
 
 
 def nested_loops(x):
-    for _ in range(3):
+    for _ in range(15):
         for _ in range(12):
             x = step(x)
     return x
@@ -481,6 +485,12 @@ def nested_loops(x):
 
 def few_rounds(x):
     for _ in range(4):
+        x = step(x)
+    return x
+
+
+def compiled_soon(x):
+    for _ in range(60):
         x = step(x)
     return x
 
@@ -496,7 +506,7 @@ def growing(x):
 
 
 def written_out(x):
-    for _ in range(60):  # unrolled, so that XLA fuses it
+    for _ in range(200):  # unrolled, so that XLA fuses it
         x = jnp.tanh(x) * 1.5 + jnp.sin(x) - 0.1 * x
     return x
 
@@ -529,7 +539,7 @@ def each_row(x):
 
 def each_by_append(x):
     out = []
-    for i in range(40):
+    for i in range(len(x)):
         y = jnp.sin(x[i])
         out.append(y * y + 1.0 - jnp.tanh(y))
     return jnp.stack(out)
@@ -537,7 +547,7 @@ def each_by_append(x):
 
 def each_pair(x, y):
     out = []
-    for i in range(30):
+    for i in range(len(x)):
         out.append(jnp.dot(x[i], y[i]) / (jnp.sqrt(jnp.dot(x[i], x[i])) + 1.0))
     return jnp.array(out)
 
@@ -1232,6 +1242,29 @@ def new_weights(w):
 
 def reads_a_large_table(x):
     return x + large_table[:4]
+
+
+class Holder:
+    def __init__(self):
+        self.table = jnp.full(1 << 18, 2.0)
+
+    def adds(self, x):
+        return x + self.table[:4]
+
+
+holder = Holder()
+
+
+def make_lookup():
+    table = jnp.full(1 << 18, 3.0)
+    return lambda x: x + table[:4]
+
+
+lookup = make_lookup()
+
+
+def looks_up(x):
+    return lookup(x)
 
 
 @jax.jit

@@ -3,7 +3,9 @@
 Told are large ones, of which the program has a copy and XLA's constant folding may work on, and
 those that the file changes where a compiled function goes on with the old value: a global that a
 function assigns anew, or a variable that is changed between two calls of the jitted function.
-A table that never changes is as good as a constant.
+A table that never changes is as good as a constant; and an array that is no variable of the
+function or attribute of its object is mostly a table that a function below it has made, often one
+of a library.
 """
 
 from __future__ import annotations
@@ -47,13 +49,15 @@ def find_captured(subject: CheckedCall) -> Iterator[Check]:
     cells = getattr(function, "__closure__", None) or ()
     free = getattr(getattr(function, "__code__", None), "co_freevars", ())
     names = [*_array_contents(zip(free, cells, strict=False)), *_globals_of(function).items()]
+    attributes = getattr(getattr(subject.call.base, "__self__", None), "__dict__", {})
+    names += [(f"self.{name}", value) for name, value in attributes.items()]
     count = 0
     for constant in constants.values():
         found = _names_of(constant.value, names)
         is_large = aval_bytes(constant.value) >= LARGE_CONSTANT_BYTES
         changes = (_line_of_change(subject, function, name) for name in found)
         changed = 0 if is_large else next(filter(None, changes), 0)
-        if (is_large or changed) and count < _MOST_TOLD:
+        if found and (is_large or changed) and count < _MOST_TOLD:
             count += 1
             yield _describe(found, constant, changed)
 
@@ -231,8 +235,6 @@ def _changed_between_calls(
 
 def _describe(names: Sequence[str], constant: _Constant, changed: int) -> Check:
     size = aval_bytes(constant.value)
-    name = say_joined((f"`{name}`" for name in names), EITHER)
-    what = say("The array {name}", name=name) if names else say("An array without a name")
     id, first = constant.readers[0] if constant.readers else ("", None)
     file, line = (first is not None and compat.user_place(first)) or ("", 0)
     type = aval_text(jax.typeof(constant.value))
@@ -247,9 +249,9 @@ def _describe(names: Sequence[str], constant: _Constant, changed: int) -> Check:
         rule="captured-constant",
         severity=Severity.WARNING,
         message=say(
-            "{what} ({type}, {size:,} bytes) was captured: it is a constant of the program; {why}. "
-            "{readers}",
-            what=what,
+            "The array {name} ({type}, {size:,} bytes) was captured: it is a constant of the "
+            "program; {why}. {readers}",
+            name=say_joined((f"`{name}`" for name in names), EITHER),
             why=why,
             type=type,
             size=size,

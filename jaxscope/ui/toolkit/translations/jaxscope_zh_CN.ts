@@ -1084,10 +1084,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个内容还没有设定的数组。</translation>
     </message>
     <message>
-        <source>An array without a name</source>
-        <translation>一个没有名称的数组</translation>
-    </message>
-    <message>
         <source>An arrow needs something on both sides: dot_general -&gt; add</source>
         <translation>箭头两边都要有内容：dot_general -&gt; add</translation>
     </message>
@@ -7050,8 +7046,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
 {join}</translation>
     </message>
     <message>
-        <source>The array {name}</source>
-        <translation>数组 {name}</translation>
+        <source>The array {name} ({type}, {size:,} bytes) was captured: it is a constant of the program; {why}. {readers}</source>
+        <translation>数组 {name}（{type}，{size:,} 字节）被捕获：它是程序的一个常量；{why}。{readers}</translation>
     </message>
     <message>
         <source>The arrays of one parameter are one box.</source>
@@ -15418,10 +15414,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{what} (line {line})</source>
         <translation>{what}（第 {line} 行）</translation>
-    </message>
-    <message>
-        <source>{what} ({type}, {size:,} bytes) was captured: it is a constant of the program; {why}. {readers}</source>
-        <translation>{what}（{type}，{size:,} 字节）被捕获：它是程序的一个常量；{why}。{readers}</translation>
     </message>
     <message>
         <source>{what} failed: {why}</source>
