@@ -24,7 +24,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt, QTimer
+from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, Qt, QTimer
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -125,7 +125,8 @@ def _plain(text: str) -> str:
 
 def _cells(model: QAbstractItemModel, parent: QModelIndex) -> Iterator[str]:
     for row in range(min(_ROWS, model.rowCount(parent))):
-        for column in range(model.columnCount(parent)):
+        is_list = isinstance(model, QAbstractListModel)  # whose number of columns is not for us
+        for column in range(1 if is_list else model.columnCount(parent)):
             index = model.index(row, column, parent)
             yield str(model.data(index, Qt.ItemDataRole.DisplayRole) or "")
         yield from _cells(model, model.index(row, 0, parent))
