@@ -298,6 +298,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
         "sliced(f32[8])",
         "scattered_list(f32[8])",
         "by_argument(f32[8], jnp.arange(3))",
+        "by_a_table(f32[8])",
         "diagonal(f32[4, 4])",
         "by_argsort(f32[8])",
         "jnp.roll(f32[8], 2)",
@@ -691,6 +692,13 @@ def scattered_list(x):
 
 def by_argument(x, indices):
     return x[indices]
+
+
+PLACES = (1, 2)
+
+
+def by_a_table(x):  # in a row by chance
+    return x[jnp.array(PLACES)]
 
 
 def diagonal(x):

@@ -61,8 +61,15 @@ def _is_indexing(place: tuple[str, int, int]) -> bool:
         written: list[ast.AST] = list(found.args[1:]) if is_take else []
     else:
         written = [] if found is None else [found.slice]
-    calls = (n.func for each in written for n in ast.walk(each) if isinstance(n, ast.Call))
-    return any(getattr(each, "attr", "") in ("arange", "array", "asarray") for each in calls)
+    calls = (n for each in written for n in ast.walk(each) if isinstance(n, ast.Call))
+    return any(map(_writes_indices, calls))
+
+
+def _writes_indices(call: ast.Call) -> bool:
+    """Whether it is `arange`, or `array` of a list that is written there."""
+    name = getattr(call.func, "attr", "")
+    is_written = bool(call.args) and isinstance(call.args[0], ast.List | ast.Tuple)
+    return name == "arange" or (name in ("array", "asarray") and is_written)
 
 
 def _indices(site: Site) -> tuple[int, Any]:
