@@ -78,6 +78,13 @@ def assert_lines_arrive(scene: Scene) -> None:
         if scene.lines.has_arrow[line]:
             rect = scene.items.rect[scene.lines.target[line]] + np.array([-0.1, -0.1, 0.2, 0.2])
             assert contains(rect, np.array([*corners[-1], 0.0, 0.0]))
+            if scene.lines.target[line] < scene.items.num_frames:
+                led_on = np.flatnonzero(scene.lines.source == scene.lines.target[line])
+                begins = [scene.lines.corners(each)[0] for each in led_on.tolist()]
+                across = 0 if scene.direction == "down" else 1
+                assert not any(abs((at - corners[-1])[across]) < 0.1 for at in begins), (
+                    "a line that goes on inside has its arrowhead there"
+                )
 
 
 @pytest.mark.parametrize("direction", ["down", "right"])

@@ -85,7 +85,7 @@ def test_a_result_selects_what_gives_it() -> None:
 @pytest.mark.parametrize(
     ("num_others", "told"),
     [
-        (0, [("result (1 of 7)", "f32[3]"), ("results from backward", "6 of 7 arrays")]),
+        (0, [("result no. 1", "f32[3]"), ("results from backward", "6 of 7 arrays")]),
         (2, [("other results", "3 of 9 arrays"), ("results from backward", "6 of 9 arrays")]),
     ],
 )

@@ -293,9 +293,12 @@ class _GroupDrawer:
             corners.insert(0 if stub.is_source else len(corners), border)
         wires, loose = self._meaning_of(stub)
         values: Values = {}
-        for each in wires if loose is None else [loose]:
+        meant = wires if loose is None else [loose]
+        for each in meant:
             values.update(each.values)
-        has_arrow = not stub.is_source and not isinstance(end, Port)
+        has_arrow = not (stub.is_source or isinstance(end, Port)) and not all(
+            self._goes_on(end, each.bundle) for each in meant
+        )
         self._add_line(corners, self._own(end), self._own(end), has_arrow, values)
         text, far = self._tell(stub, wires, loose)
         nodes = tuple(sorted(self._wiring.nodes_of(values)))

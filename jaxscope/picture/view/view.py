@@ -344,7 +344,5 @@ class _Flattener:
         axes = read_batch_axes(graph.attributes(giver).get("batch_axes", "")).get(0, ())
         type_ = mark_batch_axes(short_type(graph.types(box.node)[0]), axes)
         number, num = box.node - self._num_nodes + 1, len(self._ids) - self._num_nodes
-        label = (
-            say("result ({number} of {num})", number=number, num=num) if num > 1 else say("result")
-        )
+        label = say("result no. {number}", number=number) if num > 1 else say("result")
         return box._replace(label=label, node=giver, type=type_)

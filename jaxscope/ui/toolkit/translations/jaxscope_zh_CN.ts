@@ -12740,8 +12740,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果</translation>
     </message>
     <message>
-        <source>result ({number} of {num})</source>
-        <translation>结果（第 {number} 个，共 {num} 个）</translation>
+        <source>result no. {number}</source>
+        <translation>第 {number} 个结果</translation>
     </message>
     <message>
         <source>result {number}</source>
