@@ -58,7 +58,7 @@ def test_no_box_of_results_is_called_as_if_it_held_those_of_another() -> None:
     params = {name: jnp.ones(3) for name in "abc"}
     view = build_view(trace(step, params, jnp.ones(3), result_paths=paths))
     titles = {text_of(view, box).title for box in view.boxes if box.kind is BranchKind.RESULTS}
-    assert titles == {"result[0]", "other results"}, "one of them is in result[0], too"
+    assert titles == {"results from backward", "other results"}, "one of them is in result[0], too"
 
 
 def test_a_shard_map_says_on_how_many_devices_it_runs() -> None:

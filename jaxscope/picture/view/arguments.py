@@ -105,7 +105,12 @@ def part_results(graph: Graph, box: Branch, gradients: Collection[int]) -> tuple
     parts = [[leaf for leaf in leaves if (leaf in gradients) is wanted] for wanted in (False, True)]
     if not all(parts):
         return (box,)
-    names = [_name_alike(result_path(graph, leaf) for leaf in part) for part in parts]
+    told = [[result_path(graph, leaf) for leaf in part] for part in parts]
+    names = [_name_alike(paths) for paths in told]
+    is_shared = [  # the name is that of some in the other part, too
+        any(_name_alike((path, name)) == name for path in paths)
+        for name, paths in zip(names, reversed(told), strict=True)
+    ]
     children: list[Child] = []
     for number, (part, name) in enumerate(zip(parts, names, strict=True)):
         if len(part) < _MIN_LEAVES:
@@ -114,8 +119,8 @@ def part_results(graph: Graph, box: Branch, gradients: Collection[int]) -> tuple
         paths = {leaf: result_path(graph, leaf).removeprefix(name) for leaf in part}
         part_id = f"{box.id}/{number}"
         label = name
-        if names[1 - number].startswith(name):  # it does not hold those of the other
-            is_last = number and names[0] == name
+        if is_shared[number]:
+            is_last = number and all(is_shared)
             label = say("results from backward") if is_last else say("other results")
         children.append(Branch(part_id, box.kind, label, _split(part_id, part, paths, box.kind)))
     return tuple(children)
