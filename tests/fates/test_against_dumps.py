@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 
+import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
@@ -231,8 +233,26 @@ def test_what_a_loop_begins_with_is_made_when_it_runs() -> None:
     )
     for table in (capture.fates, FateTable(capture.stages)):
         (made,) = table["0"].instructions
-        assert table["0"].text == f"Depends on no argument: {made} gives its value."
+        told = f"Depends on no argument: {made} holds its value, or one made of it."
+        assert table["0"].text == told
         assert (table["0"].fate, table["0"].certainty) == ("kernel", "inferred")
+
+
+def test_no_constant_is_said_to_be_a_value_that_it_is_not() -> None:
+    def scaled(x: jax.Array) -> jax.Array:
+        a = 2 / jnp.sqrt(5.0)
+        return x * a * (4 * a)
+
+    capture = capture_passes(scaled, jnp.ones(4))
+    optimized = capture.stage("optimized")
+    assert optimized is not None and optimized.text is not None
+    kept = dict(re.findall(r"%?([\w.]+) = f32\[\] constant\(([\d.]+)\)", optimized.text.text))
+    assert [float(each) for each in kept.values()] == pytest.approx([16 / 5])
+    for table in (capture.fates, FateTable(capture.stages)):
+        of_constants = [fate for fate in table.values() if set(fate.instructions) & set(kept)]
+        assert of_constants
+        for fate in of_constants:  # none is 16 / 5 by itself but the last product
+            assert "or one made of it" in fate.text or fate.fate != "folded"
 
 
 def test_a_product_in_the_order_of_its_transpose_is_where_the_product_runs() -> None:

@@ -37,7 +37,7 @@ from tests.fates.programs import W, X, capture_passes, capture_plain, fate_of
             programs.use_constant,
             (X,),
             "exp",
-            "Depends on no argument: constant.0 gives its value.",
+            "Depends on no argument: constant.0 holds its value, or one made of it.",
         ),
         (programs.scan_rows, (X,), "scan", "Became the loop while.0, whose body runs 8 times."),
     ],

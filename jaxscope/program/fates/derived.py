@@ -605,10 +605,17 @@ class DerivedFates:
         made = self._materialized(node)
         if made is not None:
             names = name_instructions(self._after, made.instructions)
+            # XLA brings constants together: of `x * a * b` with both known only `a * b` is left.
             if len(made.instructions) > 1:
-                text = say("Depends on no argument: one of {names} gives its value.", names=names)
+                text = say(
+                    "Depends on no argument: one of {names} holds its value, or one made of it.",
+                    names=names,
+                )
             else:
-                text = say("Depends on no argument: {names} gives its value.", names=names)
+                text = say(
+                    "Depends on no argument: {names} holds its value, or one made of it.",
+                    names=names,
+                )
             fate = made.fate if made.fate != "layout" else "folded"
             return _certain(Fate(fate, None, self._ids(made.instructions), text=text), None)
         if self._before is not None and self._holders.may_hide_elements(id):

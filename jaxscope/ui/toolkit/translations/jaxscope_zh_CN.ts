@@ -2024,12 +2024,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不依赖任何参数：它的值已经算好 {who}。</translation>
     </message>
     <message>
-        <source>Depends on no argument: one of {names} gives its value.</source>
-        <translation>不依赖任何参数：{names} 之一给出它的值。</translation>
+        <source>Depends on no argument: one of {names} holds its value, or one made of it.</source>
+        <translation>不依赖任何参数：{names} 之一含有它的值，或由它算出的值。</translation>
     </message>
     <message>
-        <source>Depends on no argument: {names} gives its value.</source>
-        <translation>不依赖任何参数：{names} 给出它的值。</translation>
+        <source>Depends on no argument: {names} holds its value, or one made of it.</source>
+        <translation>不依赖任何参数：{names} 含有它的值，或由它算出的值。</translation>
     </message>
     <message>
         <source>Derivatives by hand, and what the backward pass remembers.</source>
