@@ -692,6 +692,24 @@ def test_what_is_opened_in_a_presentation_is_closed_after_it(
     assert canvas.camera == before
 
 
+def test_groups_that_were_opened_by_hand_are_open_after_a_presentation(
+    canvas: GraphCanvas, qtbot: QtBot
+) -> None:
+    canvas.resize(1200, 700)
+    canvas.reset_expanded()
+    first = canvas.expanded
+    canvas.expand_all()
+    opened = canvas.expanded
+    assert opened > first
+    canvas.present(1.5, is_on=True)
+    canvas.resize(800, 500)
+    qtbot.wait(300)
+    canvas.present(1.0, is_on=False)
+    canvas.resize(1200, 700)
+    qtbot.wait(300)
+    assert canvas.expanded == opened
+
+
 def test_a_group_that_was_opened_is_presented_from_its_beginning(canvas: GraphCanvas) -> None:
     canvas.fit()
     group, _ = open_first_group(canvas)

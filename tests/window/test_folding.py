@@ -160,6 +160,8 @@ def test_a_docstring_that_a_lesson_tells_is_folded_though_there_is_room(qtbot: Q
     assert code.folding.folded == (0,) and code.first_line == 0
     code.resize(400, 1900)
     assert code.folding.folded == (0,)
+    code.show_line(0, is_first=True)  # as after a presentation
+    assert code.folding.folded == (0,)
     code.toggle_fold(0)
     code.resize(400, 2000)
     assert code.folding.folded == (), "a person unfolded it"

@@ -147,6 +147,8 @@ class _BeforePresenting(NamedTuple):
     is_untouched: bool
     is_fitted: bool
     is_unmoved: bool
+    is_as_first: bool
+    """Whether the groups were open that a first picture opens."""
 
 
 _SIGN_REACH_PX = 8.0
@@ -410,7 +412,8 @@ class GraphCanvas(QWidget):
             scale: Of the window's type; 1 is ordinary.
         """
         seen = (self._is_untouched, self._is_fitted, self._is_unmoved)
-        before = _BeforePresenting(self._expanded, self._camera, *seen)
+        is_as_first = self._expanded == self._opened_first
+        before = _BeforePresenting(self._expanded, self._camera, *seen, is_as_first)
         self._least_framed = WHOLE_SCALE if is_on else LEAST_FRAMED
         self._is_untouched |= is_on and self._is_fitted
         self.set_text_scale(scale)
@@ -428,12 +431,12 @@ class GraphCanvas(QWidget):
     def _look_as_before(self, before: _BeforePresenting) -> None:
         """Have the groups open that were open before it was presented, and look at the same."""
         self._look(before.camera)
-        self._is_untouched, self._is_fitted, self._is_unmoved = before[2:]
+        self._is_untouched, self._is_fitted, self._is_unmoved = before[2:5]
         self._anchor = None
-        if before.is_untouched and self._expanded != self._opened_first:
-            self.reset_expanded()
-        elif not before.is_untouched:
+        if not (before.is_untouched and before.is_as_first):
             self.set_expanded(before.expanded)
+        elif self._expanded != self._opened_first:
+            self.reset_expanded()
 
     def set_theme(self, theme: str) -> None:
         """Use the palette `light` or `dark`."""
@@ -761,7 +764,9 @@ class GraphCanvas(QWidget):
         self._anchor = None
         self.forget_nodes()
         if self._before_presenting is not None:  # of another graph
-            self._before_presenting = self._before_presenting._replace(is_untouched=True)
+            self._before_presenting = self._before_presenting._replace(
+                is_untouched=True, is_as_first=True
+            )
         if isinstance(graph, Graph) and len(graph.nodes):
             self.drop_scene(
                 tr(

@@ -843,7 +843,8 @@ class CodeView(QAbstractScrollArea):
         """Scroll so that a line stands in the upper third, or that it is the first one.
 
         Of that so many rows may stay out of sight above.
-        A docstring of the file is folded away where not all above the line can be seen.
+        A docstring of the file is folded away where not all above the line can be seen, or where
+        `folds_docstring` is set.
         """
         if self._is_folded_for_room:
             self._fold_for_room()
@@ -854,8 +855,10 @@ class CodeView(QAbstractScrollArea):
         )
         above = -rows_above if is_first else self.viewport().height() // self._line_px // 3
         self.verticalScrollBar().setValue(self._folding.row_of(line) - above)
-        is_cut = self.verticalScrollBar().value() > 0 and bool(self._docstring)
-        if self._may_fold and is_cut and line >= self._docstring.stop:
+        is_below = line >= self._docstring.stop or (is_first and line == self._docstring.start)
+        is_cut = self.verticalScrollBar().value() > 0 and line >= self._docstring.stop
+        may_fold = self._may_fold and bool(self._docstring) and is_below
+        if may_fold and (is_cut or self.folds_docstring):
             self._fold_for_room()
             self.verticalScrollBar().setValue(self._folding.row_of(line) - above)
         self._wanted_row = self.verticalScrollBar().value()
