@@ -389,6 +389,7 @@ def _match_sizes(shape: tuple[str, ...], sizes: tuple[str, ...]) -> bool:
 
 _PLAIN_LAYOUT = re.compile(r"\{[\d,:TSLEDP()*]*\}")
 _EMPTY_SHAPE = re.compile(r"\b(bool_|bf16|[fiuc]\d+\w*)\[\s*\]")
+_BOOL = re.compile(r"\bbool\[")
 
 
 @functools.lru_cache(maxsize=16384)
@@ -426,16 +427,22 @@ SHORTHANDS = {
 
 
 def spell_scalars(text: str) -> str:
-    """A call with `f32[]`, which is no Python, spelled `f32[()]`.
+    """A call with `f32[]`, which is no Python, spelled `f32[()]`, and `bool[4]` spelled `bool_[4]`.
 
-    People copy `f32[]` from what JAX prints. Text that is Python already, such as one with
-    `f32[]` inside a string, stays as it is.
+    People copy both from what JAX prints. Text that is Python already, such as one with
+    `f32[]` inside a string, stays as it is, but for subscripts of `bool`, which has none.
     """
-    spelled = _EMPTY_SHAPE.sub(r"\1[()]", text)
+    spelled = _EMPTY_SHAPE.sub(r"\1[()]", _BOOL.sub("bool_[", text))
     if spelled == text:
         return text
     try:
-        ast.parse(text, mode="eval")
+        tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return spelled
-    return text
+    taken = [node.value for node in ast.walk(tree) if isinstance(node, ast.Subscript)]
+    names = [each for each in taken if isinstance(each, ast.Name) and each.id == "bool"]
+    lines = text.encode().splitlines(keepends=True)
+    for name in sorted(names, key=lambda each: (each.lineno, each.col_offset), reverse=True):
+        line, at = lines[name.lineno - 1], name.col_offset + len("bool")
+        lines[name.lineno - 1] = line[:at] + b"_" + line[at:]
+    return b"".join(lines).decode()

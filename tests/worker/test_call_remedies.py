@@ -129,3 +129,18 @@ def test_samples_have_arguments_for_a_name_that_there_is_not(sample: str) -> Non
     function = {"value_and_grad": "value_and_grad(loss)", "selu": "selu"}[sample]
     calls = fail(path, f"{function}(weights)").calls
     assert calls and calls[0].startswith(f"{function}(")  # then what the file offers, in time
+
+
+@pytest.mark.parametrize(
+    ("call", "spelled"),
+    [
+        ("pick(bool[], f32[4])", "pick(bool_[()], f32[4])"),
+        ("pick(bool[4], 'bool[4] é', bool[2, 3])", "pick(bool_[4], 'bool[4] é', bool_[2, 3])"),
+        ("f('é', bool[1])", "f('é', bool_[1])"),
+        ("f(\n  bool[1],\n  bool[2])", "f(\n  bool_[1],\n  bool_[2])"),
+        ("f(my_bool[1], bool, f32[2])", "f(my_bool[1], bool, f32[2])"),
+        ("f('bool[] and f32[]')", "f('bool[] and f32[]')"),
+    ],
+)
+def test_types_are_spelled_as_calls_have_them(call: str, spelled: str) -> None:
+    assert spell_scalars(call) == spelled
