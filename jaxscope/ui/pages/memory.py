@@ -221,7 +221,7 @@ class MemoryPage(PageWidget):
         capture = self._capture
         if capture is None:
             self.heading.setText(tr(_QUESTION))
-            self.notes.setText(tr("Run a call, and its memory is shown here."))
+            self.notes.setText(tr("The memory of a call is shown here once it has run."))
             self._split.hide()
             return
         if self._searched is capture:

@@ -279,7 +279,7 @@ class RooflinePage(PageWidget):
             self.notes.setText(
                 tr_said(found.reason)
                 if found is not None
-                else tr("Run a call, and its kernels are shown here.")
+                else tr("The kernels of a call are shown here once it has run.")
             )
 
     def _show_points(self, found: Roofline) -> None:

@@ -6064,14 +6064,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>运行一个调用，然后单步执行。</translation>
     </message>
     <message>
-        <source>Run a call, and its kernels are shown here.</source>
-        <translation>运行一个调用，这里就会显示它的内核。</translation>
-    </message>
-    <message>
-        <source>Run a call, and its memory is shown here.</source>
-        <translation>运行一个调用，这里就会显示它的内存。</translation>
-    </message>
-    <message>
         <source>Run a call, or open a capture first.</source>
         <translation>请先运行一个调用，或打开一个捕获。</translation>
     </message>
@@ -7598,6 +7590,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>卷积核不翻转：神经网络所说的卷积其实是互相关。</translation>
     </message>
     <message>
+        <source>The kernels of a call are shown here once it has run.</source>
+        <translation>调用运行完毕后，这里会显示它的内核。</translation>
+    </message>
+    <message>
         <source>The key of the number {seed:.0f} is made inside of a loop: each round draws the same numbers.</source>
         <translation>由数 {seed:.0f} 得到的密钥在循环里面生成：每一轮抽到同样的数。</translation>
     </message>
@@ -7744,6 +7740,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The median ratio is within 2 % of 1</source>
         <translation>比值的中位数与 1 相差不到 2 %</translation>
+    </message>
+    <message>
+        <source>The memory of a call is shown here once it has run.</source>
+        <translation>调用运行完毕后，这里会显示它的内存。</translation>
     </message>
     <message>
         <source>The middle half of the calls spreads over {value} of the median.</source>
