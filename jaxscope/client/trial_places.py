@@ -12,7 +12,7 @@ import shlex
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
 
 from jaxscope.client import one_shot
@@ -210,8 +210,9 @@ class Places:
         Raises:
             Exception: Whatever the first that failed raised, after all have ended.
         """
-        begun = [self._threads.submit(function, thing) for thing in things]
-        try:
+        begun: list[Future[T]] = []
+        try:  # from the first on: Ctrl-C may come while others are begun
+            begun.extend(self._threads.submit(function, thing) for thing in things)
             return [each.result() for each in begun]
         except BaseException:
             for each in begun:

@@ -194,9 +194,12 @@ def test_nothing_is_left_of_a_search_that_is_stopped(
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        wait_for((tmp_path / "waits").exists)
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        try:
+            wait_for((tmp_path / "waits").exists)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 4 and "Stopped" in told
     wait_for(lambda: not processes_with(mark), 30)
 
