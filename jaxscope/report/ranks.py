@@ -70,7 +70,8 @@ def ranks_to_json(store: RankStore, question: str = "") -> Json:
     ranks = store.ranks()
     asked: dict[str, Callable[[], Json]] = {
         "differ": lambda: {
-            "differences": [*map(_difference_to_json, store.differences(MOST_ROWS)[0])]
+            "differences": [*map(_difference_to_json, store.differences(MOST_ROWS)[0])],
+            "modules_of_unknown_program": store.num_unknown,
         },
         "slow": lambda: {"slowest": [*map(_spread_to_json, store.slowest(MOST_ROWS))]},
         "again": lambda: {"again": [*map(_again_to_json, store.again(MOST_ROWS))]},
@@ -153,8 +154,16 @@ def _notes(store: RankStore) -> Iterator[str]:
 
 def _differ(store: RankStore, most: int) -> Document:
     found, count = store.differences(most)
+    unknown = (
+        f"Of {format_count(store.num_unknown, 'module')} the program of some rank is not known, "
+        "and is not compared."
+    )
+    notes = [Section(blocks=[unknown])] if store.num_unknown else []
     if not found:
-        return [Section(blocks=["No module differs between ranks."])]
+        told = "No module is known to differ" if notes else "No module differs"
+        if sum(not rank.problem for rank in store.ranks()) < 2:
+            return [Section(blocks=["Nothing can be compared: there are not two lists to read."])]
+        return [Section(blocks=[f"{told} between ranks."]), *notes]
     different = sum(len(each.groups) > 1 for each in found)
     first = found[0]
     answer = (
@@ -177,6 +186,7 @@ def _differ(store: RankStore, most: int) -> Document:
         Section(blocks=[answer]),
         Section(blocks=[table]),
         Section("Where the programs differ", [Items(places)]) if places else Section(),
+        *notes,
     ]
 
 
@@ -277,8 +287,10 @@ def _memory(store: RankStore, most: int) -> Document:
     known.sort(reverse=True)
     sizes = [size for size, _ in known]
     whose = {rank.of_allocator for rank in store.ranks() if rank.peak_bytes is not None}
-    what = "peak of a device's allocator" if whose == {True} else "bytes of arrays between calls"
-    answer = f"Memory at most: {format_bytes(sizes[0])} in each of {len(sizes):,} ranks ({what})."
+    kinds = {True: "peak of a device's allocator", False: "bytes of arrays between calls"}
+    what = " or ".join(kind for by_allocator, kind in kinds.items() if by_allocator in whose)
+    where = f"each of {len(sizes):,} ranks" if len(sizes) > 1 else f"rank {known[0][1]}"
+    answer = f"Memory at most: {format_bytes(sizes[0])} in {where} ({what})."
     if sizes[0] != sizes[-1]:
         answer = (
             f"Memory at most: {format_bytes(sizes[0])} in rank {known[0][1]}, "

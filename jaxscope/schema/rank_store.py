@@ -289,6 +289,13 @@ class RankStore:
         found = [self._difference(module, known) for module, _, _ in rows[:most]]
         return found, len(rows)
 
+    @functools.cached_property
+    def num_unknown(self) -> int:
+        """Modules of which the program of some rank is not known, so that it cannot be compared."""
+        asked = "SELECT count(DISTINCT module) FROM compiled WHERE program IS NULL"
+        (count,) = self._database.execute(asked).fetchone()
+        return int(count)
+
     def slowest(self, most: int) -> list[Spread]:
         """The modules that took some rank longest to trace, lower and compile."""
         rows = self._database.execute(

@@ -19,7 +19,7 @@ import jaxscope as library
 from jaxscope.errors import SourceError, UsageError
 from jaxscope.model.ranks import find_launched_rank, name_ranks
 from jaxscope.report.document import write_text
-from jaxscope.report.ranks import ranks_to_document
+from jaxscope.report.ranks import ranks_to_document, ranks_to_json
 from jaxscope.schema.rank_store import _APPLICATION_ID, STORE_NAME, RankStore
 from tests.cli.commands import CommandLine
 from tests.multiprocess.test_jobs import launch
@@ -223,6 +223,27 @@ def test_each_kind_of_difference(four: Path) -> None:
     assert "rank 3 did not end, or not yet" in ranks
     rows = [line.split()[:2] for line in ranks.splitlines() if "node" in line]
     assert rows[0] == ["3", "node3"]
+
+
+def test_what_is_not_known_is_not_said_to_be_alike(four: Path) -> None:
+    write_rank(four, 3, variant() | {"fingerprint": None})
+    told = tell(four, "differ")
+    assert "No module is known to differ between ranks." in told
+    assert "Of 1 module the program of some rank is not known" in told
+    assert "is known to differ" in tell(four)
+    with RankStore(four) as store:
+        assert ranks_to_json(store, "differ")["modules_of_unknown_program"] == 1
+    for number in (1, 2, 3):
+        write_rank(four, number).write_text("{")
+    assert tell(four, "differ") == "Nothing can be compared: there are not two lists to read."
+
+
+def test_memory_is_told_as_what_it_was_measured(four: Path) -> None:
+    for number in range(4):
+        write_rank(four, number, variant(), memory={"bytes": [8], "peak_bytes": None})
+    assert "8 B in each of 4 ranks (bytes of arrays between calls)." in tell(four, "memory")
+    write_rank(four, 1, variant(), memory={"bytes": [8], "peak_bytes": 8})
+    assert "(peak of a device's allocator or bytes of arrays" in tell(four, "memory")
 
 
 def test_programs_of_one_kind_are_told_apart_by_their_order(four: Path) -> None:
