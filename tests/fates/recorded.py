@@ -185,7 +185,7 @@ def write() -> None:
                 assert not verdicts.refuted, (text, way, verdicts.refuted)
             programs.append(program)
             print(text, len(program.recorded[1]), flush=True)
-    FILE.write_bytes(lzma.compress(msgspec.msgpack.encode(programs), preset=9))
+    FILE.write_bytes(lzma.compress(msgspec.msgpack.encode(programs, enc_hook=str), preset=9))
     print(FILE.stat().st_size, "bytes")
 
 
