@@ -466,6 +466,18 @@ def test_words_alone_stand_whole_in_the_legend(page: GraphPage) -> None:
     assert wide == measure_text(told, _TEXT_PX) < 500
 
 
+def test_the_legend_says_how_many_equations_of_the_program_have_no_box(qtbot: QtBot) -> None:
+    def spread(x: jax.Array) -> jax.Array:
+        return jnp.sin(x) * jax.lax.broadcast(2.0, (3,))  # cast and broadcast in the product's box
+
+    graph = trace(spread, jnp.ones(3))
+    num = sum(graph.node(at).kind is NodeKind.EQUATION for at in range(len(graph.nodes)))
+    legend = show(qtbot, graph, 700, 500).canvas.legend
+    assert legend.names[-1] == f"{num} equations, 2 shown"
+    legend = show(qtbot, trace(jnp.sin, jnp.ones(3)), 700, 500).canvas.legend
+    assert not any("equation" in name for name in legend.names), "the one has a box"
+
+
 def sees_whole(canvas: GraphCanvas) -> bool:
     scene = canvas.scene
     assert scene is not None

@@ -297,8 +297,8 @@ def test_a_line_comes_in_on_its_side_of_the_one_that_goes_straight_on(
     assert across[11].corners[-1][1] == entry
 
 
-def test_lines_that_come_together_below_a_box_do_so_at_a_dot() -> None:
-    """What has no free side is entered from below, by all at one place."""
+def test_lines_that_come_together_below_a_box_do_so_without_a_dot() -> None:
+    """What has no free side is entered from below, by all at one place. Dots are for forks."""
     forward = [beside(60.0 + 80 * at, 11 + at, 20.0) for at in range(3)]
     needing, before = beside(100.0, 21, 800.0), beside(100.0, 22, 620.0)
     part = Part(1, (0.0, 0.0, 400.0, 300.0), [rect for _, rect in forward], dict(forward))
@@ -307,10 +307,8 @@ def test_lines_that_come_together_below_a_box_do_so_at_a_dot() -> None:
     targets = [ResidualEnd(21, 0, (11, 12, 13), {11: 0, 12: 0, 13: 0}, "")]
     lines = [line for line in route_residuals(part, other, sources, targets) if line.target == 21]
     ends = {line.corners[-1] for line in lines}
-    levels = {line.corners[0][1]: line.forks for line in lines}
-    ((x, _),) = ends
-    assert len(levels) == 3 and levels.pop(max(levels)) == ()
-    assert levels == {level: ((x, level),) for level in levels}
+    assert len(ends) == 1 and len({line.corners[0][1] for line in lines}) == 3
+    assert not any(line.forks for line in lines)
 
 
 def test_lanes_stand_in_the_order_in_which_lines_do_not_cross() -> None:
@@ -385,7 +383,7 @@ def two_inner(x: jax.Array) -> jax.Array:
         return (z * 3.0).sum() ** 2
 
 
-def test_what_is_kept_joins_and_parts_in_open_groups_at_a_dot_with_its_bytes_told() -> None:
+def test_what_is_kept_joins_in_open_groups_and_parts_at_a_dot_with_its_bytes_told() -> None:
     """`small` keeps cos(x), `large` both factors of its product, and exp, f32[4,4]."""
     view = build_view(trace(jax.grad(two_inner), jnp.ones(4)))
     opened = [box.id for box in view.boxes[1:] if box.label in ("outer", "outer backward")]
@@ -398,7 +396,8 @@ def test_what_is_kept_joins_and_parts_in_open_groups_at_a_dot_with_its_bytes_tol
         inner = lines.is_inner_residual & (ends == frame)
         ways = {row: lines.corners(row).tolist() for row in np.flatnonzero(inner).tolist()}
         assert len(ways) > 1 and len({tuple(way[at]) for way in ways.values()}) == 1
-        assert dots & {tuple(corner) for way in ways.values() for corner in way}
+        is_parted = bool(dots & {tuple(corner) for way in ways.values() for corner in way})
+        assert is_parted == (ends is lines.source)
         texts = {told.get(row) for row in ways}
         assert texts == {f"{4 * 4} B", f"{2 * 4 * 4 + 16 * 4} B"}
 

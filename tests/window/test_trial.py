@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QColor, QTextCursor
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.ui.panes.pane_header import SOURCE
+from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.trial import KeptChanges, Trial, TrialEditor
 
@@ -72,9 +73,47 @@ def test_what_python_cannot_read_is_not_run(
     write(driver, trial, "y = (")
     assert "Not run: line" in editor_of(trial).said.text()
     assert window.controller.state.draft is None
+    edit = editor_of(trial).edit
+    wrong = QColor(LIGHT.error_soft)
+    (marked,) = [s for s in edit.extraSelections() if s.format.background().color() == wrong]
+    assert marked.cursor.blockNumber() == edit.blockCount() - 1
+    assert window.controller.state.is_stale, "what is shown is of the text before"
     write(driver, trial, ")")
     assert "Scratch copy" in editor_of(trial).said.text()
     assert window.controller.state.draft is not None
+    assert not [s for s in edit.extraSelections() if s.format.background().color() == wrong]
+
+
+def test_discarding_what_python_cannot_read_shows_what_ran_as_new_again(
+    driver: Driver, window: MainWindow, trial: Trial
+) -> None:
+    write(driver, trial, "y = (")
+    trial.discard()
+    assert not window.controller.state.is_stale and not window.controller.state.is_running
+
+
+def test_what_ran_while_wrong_text_was_written_is_of_an_earlier_text(
+    driver: Driver, window: MainWindow, trial: Trial
+) -> None:
+    write(driver, trial, "y = 1")
+    run = driver.wait_for(CaptureRequest, 2)
+    write(driver, trial, " + (")
+    driver.finish(run, build_capture())
+    assert window.controller.state.is_stale
+
+
+def test_the_line_in_hand_stays_in_sight_when_its_room_shrinks(
+    driver: Driver, trial: Trial
+) -> None:
+    edit = editor_of(trial).edit
+    edit.replace_text("x = 1\n" * 200)
+    edit.show_line(100)
+    for _ in range(edit.viewport().height() // edit.cursorRect().height() // 2 - 1):
+        driver.qtbot.keyClick(edit, Qt.Key.Key_Down)
+    height = edit.height()
+    assert edit.cursorRect().bottom() > height * 0.7
+    edit.resize(edit.width(), height // 2)
+    assert 0 <= edit.cursorRect().top() and edit.cursorRect().bottom() <= height // 2
 
 
 def test_saving_writes_the_file_and_discarding_does_not(

@@ -472,7 +472,7 @@ class _InnerResiduals(NamedTuple):
     Attributes:
         lines: All such lines.
         joined: Those that meet others of them.
-        forks: Where they meet.
+        forks: Where they part.
     """
 
     lines: list[int]
@@ -480,8 +480,8 @@ class _InnerResiduals(NamedTuple):
     forks: tuple[_Point, ...]
 
 
-def _find_joints(ways: Sequence[_Corners]) -> list[_Point]:
-    """Where lines join that come to a border in one place: where each but the farthest bends.
+def _find_forks(ways: Sequence[_Corners]) -> list[_Point]:
+    """Where lines part that come from a border in one place: where each but the farthest bends.
 
     Args:
         ways: Their corners, from the border on.
@@ -782,7 +782,8 @@ class _Collector:
                 ways.append(way if column == 1 else way[::-1])
             if len(met) > 1:
                 joined.update(rows[met].tolist())
-                forks.update(dict.fromkeys(_find_joints(ways)))
+                if column == 1:
+                    forks.update(dict.fromkeys(_find_forks(ways)))
             for at in met:
                 row, inner = int(rows[at]), int(table[rows[at], 3 - column])
                 if row in found:

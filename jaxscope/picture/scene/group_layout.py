@@ -64,7 +64,7 @@ from jaxscope.picture.scene.side_by_side import (
     route_to_part,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Wire, Wiring, find_changed_groups
-from jaxscope.picture.view.labels import BoxText, text_of
+from jaxscope.picture.view.labels import BoxText, detail_when_open, text_of
 from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.tree import BACKWARD, BranchKind
 from jaxscope.picture.view.view import ROOT, View
@@ -112,18 +112,8 @@ class BoxTexts:
         return known
 
     def detail_of_frame(self, box: int) -> str:
-        """What the title of an open group says behind its name: how much it holds.
-
-        Also how much of it the boxes right inside hold, if not all: the same whatever is open in
-        it. Not of a repeat, which shows one copy for all.
-        """
-        detail, each = self.of(box).detail, self._view.boxes[box]
-        if not each.num_counted or each.kind is BranchKind.REPEAT:
-            return detail
-        held = self._view.count_in_boxes(box)
-        if not 0 < held < each.num_counted:
-            return detail
-        return say("{count}, {held:,} shown", count=detail, held=held)
+        """What the title of an open group says behind its name: how much it holds."""
+        return detail_when_open(self._view, box, self.of(box).detail)
 
     def _is_in_backward(self, box: int) -> bool:
         """Whether a group stands in a backward part, whose title says that of all in it."""

@@ -91,8 +91,7 @@ class ResidualLine(NamedTuple):
         label: How much all is that leaves there; empty where another line says it.
         corners: Its way.
         has_arrow: Whether it ends at a user.
-        forks: Where lines from its source part, or those to its target come together, so that they
-            are told from lines that cross.
+        forks: Where lines from its source part, so that they are told from lines that cross.
     """
 
     source: int
@@ -174,18 +173,10 @@ def route_residuals(
         across = (*gap, stop)
         lines.append(ResidualLine(forward.box, backward.box, values, label, across, False, forks))
         is_user = not targets[other].is_open
-        joins = _find_joins(entry, [way for (_, at), way in entries.items() if at == other])
         lines.append(
-            ResidualLine(backward.box, targets[other].box, values, "", entry[::-1], is_user, joins)
+            ResidualLine(backward.box, targets[other].box, values, "", entry[::-1], is_user)
         )
     return lines
-
-
-def _find_joins(entry: Way, others: Sequence[Way]) -> Way:
-    """Where a line comes to the one that leads those of other sources to the same place, too."""
-    (x, _), (_, level) = entry[0], entry[-1]
-    beyond = (way[-1][1] for way in others if len(way) == 3 and way[0] == entry[0])
-    return ((x, level),) if len(entry) == 3 and any(each > level for each in beyond) else ()
 
 
 def _find_forks(lane: float, begin: float, stops: Sequence[float]) -> Way:

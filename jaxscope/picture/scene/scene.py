@@ -106,7 +106,7 @@ class Lines:
             begins or ends at.
         labels: By line, the text of those lines whose label is shown in small pictures as well.
             Every other line has its type as label, in large pictures only.
-        forks: float64, shape `(n, 2)`: where lines of residuals part or join; drawn as dots.
+        forks: float64, shape `(n, 2)`: where lines of residuals part; drawn as dots.
         branches: By line, what it leads on where several values enter a group together and part:
             its label in large pictures. Without it that looks like one value that is used twice.
     """

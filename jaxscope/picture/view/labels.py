@@ -90,6 +90,24 @@ def text_of(view: View, box: Box) -> BoxText:
     return _text_of_group(view, box) if box.children else _text_of_node(view, box.node)
 
 
+def detail_when_open(view: View, box: int, detail: str) -> str:
+    """What an open group says behind its name: how much it holds, also the program, box 0.
+
+    Also how much of it the boxes right inside hold, if not all: the same whatever is open in it.
+    Not of a repeat, which shows one copy for all.
+
+    Args:
+        detail: What it says closed.
+    """
+    each = view.boxes[box]
+    if not each.num_counted or each.kind is BranchKind.REPEAT:
+        return detail
+    held = view.count_in_boxes(box)
+    if not 0 < held < each.num_counted:
+        return detail
+    return say("{count}, {held:,} shown", count=detail, held=held)
+
+
 def _text_of_group(view: View, box: Box) -> BoxText:
     assert box.kind is not None
     count = describe_count(view.graph, box.num_counted)

@@ -41,7 +41,7 @@ from jaxscope.picture.scene.first_picture import (
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.tint.classes import ColourBy, Tint, tint_scene
-from jaxscope.picture.view.labels import ELSEWHERE, text_of
+from jaxscope.picture.view.labels import ELSEWHERE, detail_when_open, text_of
 from jaxscope.picture.view.open_groups import is_walk, open_many, open_path, open_walk, step_copy
 from jaxscope.picture.view.view import View
 from jaxscope.program.dataflow import find_shown_groups, first_node_inside
@@ -595,6 +595,13 @@ class GraphCanvas(QWidget):
         if self._num_devices:
             told = tr("types: on each of {num} devices", num=self._num_devices)
             entries = (words_alone(told, drawing.colors), *entries)
+        if self._view is not None:
+            detail = text_of(self._view, self._view.boxes[0]).detail
+            told = detail_when_open(self._view, 0, detail)
+            if told != detail:
+                hint = tr("Those without a box of their own are part of another: a constant that is "
+                          "written in its user, a value of a loop. The table lists all.")  # fmt: skip
+                entries = (*entries, words_alone(told, drawing.colors, hint))
         self._legend.show_entries(entries, drawing.colors, self._outline_entries(drawing))
 
     def _colour_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:

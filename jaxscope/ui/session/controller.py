@@ -580,15 +580,22 @@ class Controller(QObject):
     def try_text(self, text: str) -> None:
         """Run the call on a text in place of what is in the file, which stays as it is."""
         state = self.state
-        if not state.file or state.is_view_only or text == state.draft:
+        is_same = text == state.draft and not state.is_stale
+        if not state.file or state.is_view_only or is_same:
             return
         before = state.snapshot.text if state.snapshot is not None else ""
         snapshot = SourceFile(state.file, text, hashlib.sha256(text.encode()).hexdigest())
         self._set(dataclasses.replace(state, draft=text, snapshot=snapshot))
         if text != before:
             self._ask_outline()
-            if state.call:
-                self._run_again()
+        if state.call and (text != before or state.is_stale):
+            self._run_again()
+
+    def note_text_refused(self) -> None:
+        """The text in place of the file's cannot run: what is shown is of one before."""
+        state = self.state
+        if not (state.is_running or state.is_view_only or state.error):
+            self._set(dataclasses.replace(state, is_stale=bool(state.stages)))
 
     def end_trial(self) -> None:
         """Go back to what is in the file, and run that."""

@@ -54,6 +54,7 @@ class SourceEditor(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._theme, self._line = LIGHT, 0
         self._marks: Mapping[int, Mark] = {}
+        self._wrong_line = -1
         self._colours = _Highlighter(self)
         self._gutter = _Gutter(self)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -85,7 +86,7 @@ class SourceEditor(QPlainTextEdit):
         """Mark lines, by 0-based number."""
         self._marks = marks
         shown = []
-        for line, mark in marks.items():
+        for line, mark in (*marks.items(), (self._wrong_line, Mark.ERROR)):
             colour = _MARK_COLOURS.get(mark)
             block = self.document().findBlockByNumber(line)
             if colour is None or not block.isValid():
@@ -96,6 +97,11 @@ class SourceEditor(QPlainTextEdit):
             selection.cursor = QTextCursor(block)
             shown.append(selection)
         self.setExtraSelections(shown)
+
+    def set_wrong_line(self, line: int) -> None:
+        """Mark the line, by 0-based number, that Python does not read; none by -1."""
+        self._wrong_line = line
+        self.set_marks(self._marks)
 
     def show_line(self, line: int) -> None:
         """Put the cursor on a line, by 0-based number, in the middle of what is seen."""
@@ -142,8 +148,12 @@ class SourceEditor(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        before = self.cursorRect().center().y()
         super().resizeEvent(event)
         self._gutter.fit()
+        height = self.viewport().height()
+        if 0 <= before <= event.oldSize().height() and not 0 <= before <= height:
+            self.ensureCursorVisible()  # what is below took the room of the line in hand
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

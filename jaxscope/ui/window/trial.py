@@ -157,7 +157,7 @@ class Trial(QObject):
         self._window, self._controller = window, controller
         self._workspace, self._themes = workspace, themes
         self._file, self._began_with = "", ""
-        self._was_running = False
+        self._was_running = self._is_refused = False
         self._pane: StagePane | None = None
         self.editor: TrialEditor | None = None
         self._saving: Sequence[QAction] = ()
@@ -216,6 +216,8 @@ class Trial(QObject):
     def discard(self) -> None:
         """Discard the change and the results of its runs."""
         self._kept.forget(self._file)
+        if self._is_refused:
+            self._controller.edit_call(self._controller.state.call)  # that is what is shown again
         self._detach()
         self._controller.end_trial()
 
@@ -293,6 +295,7 @@ class Trial(QObject):
 
     def _detach(self) -> None:
         pane, self._pane, self.editor = self._pane, None, None
+        self._is_refused = False
         self._enable()
         if pane is not None and pane in self._workspace.area.panes:
             focused = QApplication.focusWidget()
@@ -314,15 +317,24 @@ class Trial(QObject):
         try:
             ast.parse(text)
         except SyntaxError as error:
-            self.editor.say(
-                tr("Not run: line {lineno}: {msg}.", lineno=error.lineno or 1, msg=error.msg)
-            )
-            return
+            line = error.lineno or 1
+            self.editor.say(tr("Not run: line {lineno}: {msg}.", lineno=line, msg=error.msg))
+            self._refuse(line - 1)
         except (ValueError, RecursionError, MemoryError) as error:
             self.editor.say(tr("Not run: {error}.", error=error))
-            return
-        self.editor.say("")
-        self._controller.try_text(text)
+            self._refuse(-1)
+        else:
+            self.editor.say("")
+            self._is_refused = False
+            self.editor.edit.set_wrong_line(-1)
+            self._controller.try_text(text)
+
+    def _refuse(self, line: int) -> None:
+        """Mark the line that is wrong, if one is known, and what is shown as of an earlier text."""
+        assert self.editor is not None
+        self._is_refused = True
+        self.editor.edit.set_wrong_line(line)
+        self._controller.note_text_refused()
 
     def _on_edit_line_chosen(self, line: int) -> None:
         lines = self._workspace.lines
@@ -347,6 +359,8 @@ class Trial(QObject):
         if is_other or state.is_changed_on_disk:
             self.editor.note_file_changed()
         self._later.start()
+        if has_ended and self._is_refused:
+            self._controller.note_text_refused()  # what ran meanwhile is of an earlier text, too
         if has_ended and self.editor.edit.hasFocus():  # lines written since have equations now
             self._on_edit_line_chosen(self.editor.edit.textCursor().blockNumber() + 1)
 
