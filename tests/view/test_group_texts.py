@@ -248,3 +248,15 @@ def test_a_group_of_a_backward_part_says_so_where_one_is_called_like_it() -> Non
     boxes = [b._replace(label=path.get(b.label, b.label)) for b in view.boxes]
     inner = dataclasses.replace(view, boxes=tuple(boxes))
     assert titles(inner) == ["a", "b", "a / b", "a"], "it is not its own twin"
+
+
+def test_a_branch_of_a_known_index_says_which_arm_runs() -> None:
+    """The index of `cond(True, …)` is a literal of the equation: the first arm is for false."""
+    graph = trace(lambda x: jax.lax.cond(True, jnp.sin, jnp.cos, x), jnp.ones(3))
+    view = build_view(graph)
+    branch = next(box for box in view.boxes if box.node != NONE and box.children)
+    assert text_of(view, branch).detail == "index 1 · 2 equations"
+    unknown = trace(lambda x: jax.lax.cond(x[0] > 0, jnp.sin, jnp.cos, x), jnp.ones(3))
+    view = build_view(unknown)
+    branch = next(box for box in view.boxes if box.node != NONE and box.children)
+    assert text_of(view, branch).detail == "2 equations"

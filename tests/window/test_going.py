@@ -106,6 +106,18 @@ def test_beginnings_of_commands_come_before_those_of_words_and_these_before_insi
     assert [NAMES[index] for index in rank_names(typed, NAMES)] == order
 
 
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("bokmark", "Show page: Bookmarks"),
+        ("opne sample", "Open sample: selu"),
+        ("viw another", "View: Open another pane"),
+    ],
+)
+def test_a_mistyped_word_finds_what_the_most_similar_word_finds(typed: str, first: str) -> None:
+    assert NAMES[rank_names(typed, NAMES)[0]] == first
+
+
 def test_what_was_used_lately_comes_first_among_what_fits_alike() -> None:
     recent = ["Go: Bookmark before", "Graph: Reopen"]
     assert NAMES[rank_names("bookm", NAMES, recent)[0]] == "Go: Bookmark before"

@@ -152,6 +152,10 @@ def _text_of_group(view: View, box: Box) -> BoxText:
         if operation not in label:
             count = say(BESIDE, first=operation, then=count) if label else count
         label = label or operation
+        chosen = [text for operand, text in view.notes.get(box.node, ()) if operand == 0]
+        if chosen and (word := view.flow.branches.get(box.node)):
+            value = say("{word} {value}", word=said(word), value=_short_value(chosen[0]))
+            count = say_joined((value, count), BESIDE)
         devices = _count_devices(view.graph.attributes(box.node))
         if devices:
             count = say(TOGETHER, first=count, then=on_each(devices))

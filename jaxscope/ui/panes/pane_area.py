@@ -79,6 +79,9 @@ WIDE_ARRANGEMENT = Split(
 )
 """The same where three panes have room: of a gradient, both parts side by side in the second."""
 
+_WIDEST_SHARES, _WIDEST_PX = (30.0, 43.0, 27.0), 2200
+"""And from this width on: lines of 90 characters are not wrapped at 2560 pixels."""
+
 _WIDE_PX = 1580
 """From this width of the panes on; a window of 1600 pixels has it."""
 _NARROW_PX = 1400
@@ -891,7 +894,8 @@ class PaneArea(QWidget):
         if self._grows and self.width() >= _WIDE_PX and len(self.panes) == 2 and not is_open:
             self._tree.show_columns()
             self._tree.insert(self._make_specified(third), self.panes[-1], PaneSide.RIGHT)
-            self._tree.share(WIDE_ARRANGEMENT.shares)
+            is_widest = self.width() >= _WIDEST_PX
+            self._tree.share(_WIDEST_SHARES if is_widest else WIDE_ARRANGEMENT.shares)
             self.panes_changed.emit()
 
     def _fit_columns(self) -> None:

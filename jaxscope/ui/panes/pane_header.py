@@ -443,8 +443,8 @@ class PaneHeader(QWidget):
         self._row.addWidget(self._quiet)
         self._caption.setProperty("role", "muted")
         self._caption.hide()
-        self._row.addStretch()
         self._row.addWidget(self._caption)
+        self._row.addStretch()
 
     def _build_search(self) -> None:
         search = self.search

@@ -32,6 +32,9 @@ _WHOLE, _BEGINS, _BEGINS_NAME, _WORD_BEGINS, _MENU_BEGINS, _INSIDE, _ALSO, _LETT
 it; begins the name; begins a word of the command; begins one of its menu; stands inside a word; is
 one of its keys or other words; its letters are beginnings of words."""
 
+_LEAST_ALIKE = 0.7
+"""Of a mistyped word and the one that is meant: the ratio of `difflib`, from 0 to 1."""
+
 Fit = tuple[int, int]
 
 
@@ -43,14 +46,24 @@ def rank_names(
     Each word that was typed is looked for: `open` finds "File: Open" before "View: Open another
     pane", and that before "Reopen"; where no word fits, beginnings of words do: `cbd` finds "Colour
     boxes by direction". Of names that fit alike, those used lately come first, then the order
-    given. Nothing typed fits everything.
+    given. Where nothing fits, the most similar words are looked for: `expotr` finds "Export".
+    Nothing typed fits everything.
 
     Args:
         recent: Names used before, the latest first.
         also: Of each name what finds it as well, behind those whose names fit.
     """
-    latest = {name: place for place, name in reversed(list(enumerate(recent)))}
     typed = typed.casefold().strip()
+    found = _rank(typed, names, recent, also)
+    if not found and (meant := _replace_mistyped(typed, (*names, *also))) != typed:
+        found = _rank(meant, names, recent, also)
+    return found
+
+
+def _rank(
+    typed: str, names: Sequence[str], recent: Sequence[str], also: Sequence[str]
+) -> list[int]:
+    latest = {name: place for place, name in reversed(list(enumerate(recent)))}
     found = [
         (fit, latest.get(name, len(recent)), index)
         for index, (name, others) in enumerate(itertools.zip_longest(names, also, fillvalue=""))
@@ -58,6 +71,22 @@ def rank_names(
         if fit is not None
     ]
     return [index for _, _, index in sorted(found)]
+
+
+def _replace_mistyped(typed: str, texts: Sequence[str]) -> str:
+    """What was typed, each word that no text has replaced by the most similar one of theirs.
+
+    Of the three most similar, one that begins alike is taken first.
+    """
+    from difflib import get_close_matches  # needed rarely
+
+    known = sorted({word for text in texts for word in _WORD.findall(text.casefold())})
+    meant = []
+    for word in typed.split():
+        is_known = any(word in each for each in known)
+        alike = [word] if is_known else get_close_matches(word, known, 3, _LEAST_ALIKE) or [word]
+        meant.append(max(alike, key=lambda each: each[0] == word[0]))
+    return " ".join(meant)
 
 
 def _find_fit(typed: str, name: str) -> Fit | None:
