@@ -610,8 +610,10 @@ class SceneDrawing:
         aside = title.detail_area.width() + _NARROW_GAP_PX if title.detail_area.width() else 0.0
         begin = title.area.center().x() - (measure_text(last, LEAST_TITLE_PX, True) + aside) / 2
         left = x + SMALL_SIGN_PX / 2
-        if min(begin, title.area.left() + 3.0) >= x + SMALL_SIGN_PX:
-            return title._replace(sign=QPointF(left, y + height / 2))
+        room = min(begin, title.area.left() + 3.0) - x
+        if room >= SMALL_SIGN_PX:
+            middle = x + min(room / 2, SMALL_SIGN_PX)
+            return title._replace(sign=QPointF(middle, y + height / 2))
         if is_alone:
             return title
         below = QPointF(left, y + height - LEAST_TEXT_PX + 1.0)
