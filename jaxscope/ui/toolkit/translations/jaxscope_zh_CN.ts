@@ -8820,6 +8820,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个阶段，展开所有组</translation>
     </message>
     <message>
+        <source>Those without a box of their own are part of another: a constant that is written in its user, a value of a loop. The table lists all.</source>
+        <translation>没有自己方框的，是别的方框的一部分：写在使用者里的常量，或循环的值。表格列出全部。</translation>
+    </message>
+    <message>
         <source>Threads of the code run beside the measurement: {threads}.</source>
         <translation>代码的线程在测量的同时运行：{threads}。</translation>
     </message>
@@ -15486,6 +15490,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{word} names no dimension of an argument.</source>
         <translation>{word} 没有指明参数的维度。</translation>
+    </message>
+    <message>
+        <source>{word} {value}</source>
+        <translation>{word} {value}</translation>
     </message>
     <message>
         <source>{work} of work in {covered}: several threads work at the same time. Shares are of the work.</source>
