@@ -113,7 +113,7 @@ def test_the_line_in_hand_stays_in_sight_when_its_room_shrinks(
     height = edit.height()
     assert edit.cursorRect().bottom() > height * 0.7
     edit.resize(edit.width(), height // 2)
-    assert 0 <= edit.cursorRect().top() and edit.cursorRect().bottom() <= height // 2
+    assert edit.cursorRect().top() >= 0 and edit.cursorRect().bottom() <= height // 2
 
 
 def test_saving_writes_the_file_and_discarding_does_not(

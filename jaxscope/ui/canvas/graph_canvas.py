@@ -599,8 +599,10 @@ class GraphCanvas(QWidget):
             detail = text_of(self._view, self._view.boxes[0]).detail
             told = detail_when_open(self._view, 0, detail)
             if told != detail:
-                hint = tr("Those without a box of their own are part of another: a constant that is "
-                          "written in its user, a value of a loop. The table lists all.")  # fmt: skip
+                hint = tr(
+                    "Those without a box of their own are part of another: a constant that is "
+                    "written in its user, a value of a loop. The table lists all."
+                )
                 entries = (*entries, words_alone(told, drawing.colors, hint))
         self._legend.show_entries(entries, drawing.colors, self._outline_entries(drawing))
 
