@@ -7,6 +7,7 @@
                                               are installed, by package_calls.py
     python -m bench.checks files FOLDER …     what the rules that read files tell of in the files of
                                               folders, were every line of them traced
+    … --target=aot:tpu:v5e:2x2                of both, what is told of another target
     python -m bench.checks cost               seconds of the checks on the gradient of
                                               samples/transformer.py, against those of tracing it
 
@@ -39,7 +40,7 @@ _AROUND = 3
 _MOST_SECONDS = 20
 
 
-def _subject(file: str, text: str, *, of_libraries: bool = True) -> Any:
+def _subject(file: str, text: str, *, of_libraries: bool = True, target: str = "cpu") -> Any:
     from jaxscope.worker.checks.effects import EffectWatch
     from jaxscope.worker.checks.purity import PurityWatch
     from jaxscope.worker.checks.subject import CheckedCall
@@ -55,7 +56,13 @@ def _subject(file: str, text: str, *, of_libraries: bool = True) -> Any:
         effects = EffectWatch(call.base, **is_own)
         with effects.watching():
             program = trace_call(call)
-        return CheckedCall(call, program, watch, effects, owns_all=True)
+        return CheckedCall(call, program, watch, effects, target or _target(), owns_all=True)
+
+
+def _target() -> str:
+    """What `--target=…` of this process's command line says."""
+    named = [word.partition("=")[2] for word in sys.argv if word.startswith("--target=")]
+    return named[0] if named else "cpu"
 
 
 def _is_library(file: str) -> bool:
@@ -77,8 +84,12 @@ def tell_recall() -> int:
     _own = functools.partial(_subject, planted.__file__, of_libraries=False)
     missed = 0
     for rule in planted.FAULTS:
-        found = [[each.rule for each in run_checks(_own(call))[0]] for call in planted.FAULTS[rule]]
-        alike = [run_checks(_own(call))[0] for call in planted.ALIKE.get(rule, ())]
+        target = planted.TARGETS.get(rule, "cpu")
+        found = [
+            [each.rule for each in run_checks(_own(call, target=target))[0]]
+            for call in planted.FAULTS[rule]
+        ]
+        alike = [run_checks(_own(call, target=target))[0] for call in planted.ALIKE.get(rule, ())]
         num_found, num_silent = sum(rule in each for each in found), alike.count([])
         missed += len(found) - num_found + len(alike) - num_silent
         print(
@@ -250,7 +261,7 @@ def check_libraries(words: Sequence[str]) -> int:
 def _check_each(kind: str, names: Sequence[str]) -> int:
     counts: collections.Counter[str] = collections.Counter()
     for name in names:
-        command = [sys.executable, "-m", "bench.checks", kind, name]
+        command = [sys.executable, "-m", "bench.checks", f"--target={_target()}", kind, name]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         for line in done.stdout.splitlines():
             if not line.startswith('{"'):
@@ -287,7 +298,7 @@ def tell_cost() -> int:
 
 def main(words: list[str]) -> int:
     """Run what the first word says."""
-    match words:
+    match [word for word in words if not word.startswith("--target=")]:
         case ["--group", name]:
             check_group(name)
             return 0

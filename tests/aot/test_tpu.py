@@ -110,3 +110,13 @@ def test_the_memory_of_a_chip_is_what_its_compiler_says(tmp_path: Path, name: st
         one_shot.capture(str(program), "too_large(f32[1024, 1024])", target=chip.target)
     _, there = read_exhausted(caught.value.explanation.why)
     assert there == pytest.approx(chip.device_memory_bytes)
+
+
+def test_products_that_are_rounded_are_told_with_the_bundles_to_show_it(
+    compile_for: Compile,
+) -> None:
+    capture = compile_for(TARGET)
+    (found,) = (each for each in capture.checks if each.rule == "float32-products-rounded")
+    assert "rounded to bfloat16" in found.message and found.line > 0
+    assert "convolution(" in text_of(capture, "optimized")
+    assert "operand_precision" not in text_of(capture, "optimized")

@@ -16,7 +16,40 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+TARGETS = {
+    "float32-products-rounded": "aot:tpu:v5e:2x2",
+    "products-below-tile": "aot:tpu:v5e:2x2",
+    "casts-around-sort": "aot:tpu:v5e:2x2",
+}
+"""What programs of a rule are for; others are for the CPU."""
+
 FAULTS: dict[str, tuple[str, ...]] = {
+    "float32-products-rounded": (
+        "multiplied(f32[64, 32], f32[32, 16])",
+        "grad(loss_of_product)(f32[64, 32], f32[32, 16])",
+        "vmap(times_vector, in_axes=(None, 0))(f32[64, 32], f32[8, 32])",
+        "products_in_a_loop(f32[64, 64])",
+        "convolved(f32[2, 8, 16, 16], f32[4, 8, 3, 3])",
+        "multiplied_by_rounded(f32[64, 32], f32[32, 16])",
+    ),
+    "products-below-tile": (
+        "rotated(bf16[5000, 3, 3], bf16[5000, 3, 3])",
+        "rotated_in_a_loop(f32[500, 4, 4])",
+        "vmap(multiplied)(f32[5000, 3, 8], f32[5000, 8, 2])",
+        "by_einsum(f32[100, 50, 6, 6], f32[100, 50, 6, 6])",
+    ),
+    "casts-around-sort": (
+        "sorted_in_float32(bf16[1024, 512])",
+        "largest_first(f16[1024, 512])",
+        "sorted_columns(i8[1024, 512])",
+    ),
+    "transposes-around-softmax": (
+        "softmax_of_columns(f32[1024, 512])",
+        "softmax_between_swaps(f32[16, 128, 256])",
+        "softmax_of_moved(f32[16, 128, 256])",
+        "scaled_softmax_of_columns(f32[1024, 512])",
+        "vmap(softmax_of_columns)(f32[2, 1024, 512])",
+    ),
     "index-out-of-bounds": (
         "eleventh(f32[8])",
         "ninth_from_the_end(f32[8])",
@@ -205,6 +238,49 @@ FAULTS: dict[str, tuple[str, ...]] = {
 }
 
 ALIKE: dict[str, tuple[str, ...]] = {
+    "float32-products-rounded": (
+        "multiplied(bf16[64, 32], bf16[32, 16])",
+        "multiplied_in_full(f32[64, 32], f32[32, 16])",
+        "multiplied_within(f32[64, 32], f32[32, 16])",
+        "multiplied_as_asked(f32[64, 32], f32[32, 16])",
+        "times_vector(f32[64, 32], f32[32])",
+        "times_vector(f32[32], f32[32])",
+        "jnp.outer(f32[64], f32[32])",
+        "product_of_rounded(bf16[64, 32], bf16[32, 16])",
+        "counted_by_one_hot(i32[64], f32[4, 8])",
+        "multiplied(i32[64, 32], i32[32, 16])",
+        "convolved_by_channel(f32[2, 8, 16, 16], f32[8, 1, 3, 3])",
+    ),
+    "products-below-tile": (
+        "rotated(bf16[500, 3, 3], bf16[500, 3, 3])",
+        "rotated(bf16[5000, 16, 16], bf16[5000, 16, 16])",
+        "vmap(times_vector)(bf16[50000, 3, 3], bf16[50000, 3])",
+        "multiplied(bf16[200000, 3], bf16[3, 3])",
+        "beside_a_large_one(bf16[5000, 3, 3], bf16[8192, 8192])",
+        "rotated_by_sums(f32[5000, 3, 3], f32[5000, 3, 3])",
+    ),
+    "casts-around-sort": (
+        "sorted_in_float32(bf16[64, 64])",
+        "summed_in_float32(bf16[1024, 512])",
+        "sorted_and_scaled(bf16[1024, 512])",
+        "sorted_to_less(f32[1024, 512])",
+        "sorted_in_both(bf16[1024, 512])",
+        "there_and_back(bf16[1024, 512])",
+        "jnp.sort(bf16[1024, 512])",
+        "order_in_float32(bf16[1024, 512])",
+    ),
+    "transposes-around-softmax": (
+        "softmax_of_columns(f32[64, 64])",
+        "twice_transposed(f32[1024, 512])",
+        "tanh_of_columns(f32[1024, 512])",
+        "jax.nn.softmax(f32[1024, 512], axis=0)",
+        "softmax_and_other_order(f32[64, 64, 128])",
+        "softmax_given_both_ways(f32[1024, 512])",
+        "softmax_weighted(f32[1024, 512], f32[512, 1024])",
+        "vmap(jax.nn.softmax, in_axes=1, out_axes=1)(f32[1024, 512])",
+        "softmax_by_vmap(f32[1024, 512])",
+        "mean_of_columns(f32[1024, 512])",
+    ),
     "index-out-of-bounds": (
         "eighth(f32[8])",
         "eighth_from_the_end(f32[8])",
@@ -1992,3 +2068,161 @@ def by_numpy_scalar(x):
 
 def integers_in_64(x):
     return x + jnp.arange(4, dtype=jnp.int64)
+
+
+def multiplied(x, w):
+    return x @ w
+
+
+def loss_of_product(x, w):
+    return jnp.mean(jnp.tanh(x @ w) ** 2)
+
+
+def times_vector(w, x):
+    return w @ x
+
+
+def products_in_a_loop(x):
+    return jax.lax.fori_loop(0, 3, lambda i, y: jnp.tanh(y @ x), x)
+
+
+def convolved(x, kernel):
+    return jax.lax.conv(x, kernel, (1, 1), "SAME")
+
+
+def convolved_by_channel(x, kernel):
+    return jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", feature_group_count=8)
+
+
+def multiplied_by_rounded(x, w):
+    return x @ w.astype(jnp.bfloat16)
+
+
+def multiplied_in_full(x, w):
+    return jnp.matmul(x, w, precision=jax.lax.Precision.HIGHEST)
+
+
+def multiplied_within(x, w):
+    with jax.default_matmul_precision("float32"):
+        return x @ w
+
+
+def multiplied_as_asked(x, w):
+    return jnp.matmul(x, w, precision="default")
+
+
+def product_of_rounded(x, w):
+    return x.astype(jnp.float32) @ w.astype(jnp.float32)
+
+
+def counted_by_one_hot(i, x):
+    del x
+    chosen = jax.nn.one_hot(i, 8)
+    return chosen.T @ chosen
+
+
+def rotated(a, b):
+    return a @ b
+
+
+def rotated_in_a_loop(a):
+    return jax.lax.fori_loop(0, 10, lambda i, b: a @ b, a)
+
+
+def by_einsum(a, b):
+    return jnp.einsum("tbij,tbjk->tbik", a, b)
+
+
+def beside_a_large_one(a, w):
+    return a @ a, w @ w
+
+
+def rotated_by_sums(a, b):
+    return jnp.sum(a[..., :, :, None] * b[..., None, :, :], axis=-2)
+
+
+def sorted_in_float32(x):
+    return jnp.sort(x.astype(jnp.float32)).astype(x.dtype)
+
+
+def largest_first(x):
+    y = jnp.sort(x.astype(jnp.float32), axis=0)
+    return y[::-1].T.astype(jnp.float16)
+
+
+def sorted_columns(x):
+    return jnp.sort(x.astype(jnp.int32), axis=0).astype(jnp.int8)
+
+
+def summed_in_float32(x):
+    return jnp.sum(x.astype(jnp.float32), axis=0).astype(x.dtype)
+
+
+def sorted_and_scaled(x):
+    return (jnp.sort(x.astype(jnp.float32)) * 0.3).astype(x.dtype)
+
+
+def sorted_to_less(x):
+    return jnp.sort(x.astype(jnp.bfloat16)).astype(x.dtype)
+
+
+def sorted_in_both(x):
+    y = jnp.sort(x.astype(jnp.float32))
+    return y.astype(x.dtype), y.mean()
+
+
+def there_and_back(x):
+    return x.astype(jnp.float32).astype(x.dtype) * 2
+
+
+def order_in_float32(x):
+    return jnp.argsort(x.astype(jnp.float32)).astype(jnp.int16)
+
+
+def softmax_of_columns(x):
+    return jax.nn.softmax(x.T, axis=-1).T
+
+
+def softmax_between_swaps(x):
+    y = jnp.swapaxes(x, 1, 2)
+    y = jax.nn.softmax(y)
+    return jnp.swapaxes(y, 1, 2)
+
+
+def softmax_of_moved(x):
+    y = jnp.moveaxis(x, 0, -1)
+    e = jnp.exp(y - jnp.max(y, axis=-1, keepdims=True))
+    return jnp.moveaxis(e / jnp.sum(e, axis=-1, keepdims=True), -1, 0)
+
+
+def scaled_softmax_of_columns(x):
+    return jax.nn.softmax(x.T * 0.125, axis=0).transpose()
+
+
+def twice_transposed(x):
+    return x.T.T + 1
+
+
+def tanh_of_columns(x):
+    return jnp.tanh(x.T).T
+
+
+def softmax_and_other_order(x):
+    return jax.nn.softmax(x.transpose(1, 2, 0)).transpose(1, 2, 0)
+
+
+def softmax_given_both_ways(x):
+    y = jax.nn.softmax(x.T)
+    return y, y.T
+
+
+def softmax_weighted(x, w):
+    return (jax.nn.softmax(x.T) * w).T
+
+
+def softmax_by_vmap(x):
+    return jax.vmap(jax.nn.softmax, in_axes=1, out_axes=1)(x)
+
+
+def mean_of_columns(x):
+    return (x.T - x.T.mean(axis=-1, keepdims=True)).T

@@ -23,14 +23,14 @@ def _execute(file: str) -> Any:
     return execute_file(file, Path(file).read_text("utf-8"))
 
 
-def findings_of(file: str, text: str) -> list[Check]:
-    """What is found in a call of a file."""
+def findings_of(file: str, text: str, target: str = "cpu") -> list[Check]:
+    """What is found in a call of a file, for a target that need not be here."""
     call = parse_call(text, call_namespace(vars(_execute(file))), file=file)
     watch, effects = PurityWatch(call.base, read_source(file)), EffectWatch(call.base)
     with warnings.catch_warnings(), effects.watching():
         warnings.filterwarnings("ignore", "Explicitly requested dtype")
         program = trace_call(call)
-    found, failed = run_checks(CheckedCall(call, program, watch, effects))
+    found, failed = run_checks(CheckedCall(call, program, watch, effects, target))
     assert not failed, failed
     assert {each.equation for each in found} <= {"", *program.base_ids}
     return found

@@ -56,7 +56,7 @@ def test_every_lesson_is_a_sample_and_every_finding_has_a_remedy() -> None:
         if not rule.startswith(
             ("trace-time", "impure", "float64-not")
         )  # once: JAX keeps what it traced
-        for each in findings_of(planted.__file__, calls[0])
+        for each in findings_of(planted.__file__, calls[0], planted.TARGETS.get(rule, "cpu"))
     ]
     assert {each.lesson for each in found if each.lesson}
     assert all((ROOT / each.lesson).is_file() for each in found if each.lesson)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import jax
 import pytest
 
 from jaxscope.client.one_shot import ask
@@ -59,6 +60,14 @@ def _boxes(found: Capture, stage: str) -> str:
     return str(sum(not box.children for box in view.boxes))
 
 
+def _default_precision(kind: str) -> str:
+    """What JAX documents: of a product of float32 arrays, if the chip has it."""
+    told = " ".join((jax.lax.Precision.__doc__ or "").split())
+    default = told[told.index("DEFAULT:") : told.index("HIGH:")]
+    (found,) = re.findall(rf"On {kind}: (?:performs float32 computations in|uses) (\w+)", default)
+    return str(found)
+
+
 _ANSWERS: dict[str, Callable[..., str]] = {
     r"equations of (\S+)": lambda found, stage: str(len(operations(found, stage))),
     r"boxes of (\S+)": _boxes,
@@ -71,6 +80,7 @@ _ANSWERS: dict[str, Callable[..., str]] = {
     r"fate of (\S+)": _fate,
     r"stages": _stage_names,
     r"checks": _checks,
+    r"default precision on (TPU|GPU)": lambda _, kind: _default_precision(kind),
 }
 
 

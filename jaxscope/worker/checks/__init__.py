@@ -25,6 +25,8 @@ from jaxscope.worker.checks.numerics import (
     find_unstable_formulas,
     find_where_gradients,
 )
+from jaxscope.worker.checks.pairs import find_pairs
+from jaxscope.worker.checks.products import find_rounded_products, find_small_products
 from jaxscope.worker.checks.state_types import find_changing_state
 from jaxscope.worker.checks.static_arguments import find_static_arguments
 from jaxscope.worker.checks.subject import CheckedCall
@@ -60,6 +62,9 @@ CHECKS: tuple[Callable[[CheckedCall], Iterator[Check]], ...] = (
     find_indices_out_of_bounds,
     find_zero_gradients,
     find_roots_at_zero,
+    find_rounded_products,
+    find_small_products,
+    find_pairs,
 )
 MOST_OF_ONE = 20
 """How many lines one check reports; that there are more is said."""

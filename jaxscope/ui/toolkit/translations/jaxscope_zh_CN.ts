@@ -3092,6 +3092,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在一个进程中，几秒之内</translation>
     </message>
     <message>
+        <source>In place of a @ b, jnp.sum(a[..., :, :, None] * b[..., None, :, :], axis=-2): that is no product for the matrix unit.</source>
+        <translation>用 jnp.sum(a[..., :, :, None] * b[..., None, :, :], axis=-2) 代替 a @ b：它不经过矩阵单元。</translation>
+    </message>
+    <message>
         <source>In programs without scopes, the functions of the source are boxes.</source>
         <translation>在没有作用域的程序中，源代码的函数是方框。</translation>
     </message>
@@ -3430,6 +3434,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It runs while the condition of any element is true: an element whose condition is false keeps its values.</source>
         <translation>只要任一元素的条件为真就继续运行：条件为假的元素保持其值不变。</translation>
+    </message>
+    <message>
+        <source>It takes about six times the passes of the matrix unit.</source>
+        <translation>这样矩阵单元大约要做六倍的遍数。</translation>
     </message>
     <message>
         <source>It takes jaxlib's parser, and JAX cannot be imported here.</source>
@@ -5022,6 +5030,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>On the {side} side: {note}</source>
         <translation>{side}程序：{note}</translation>
+    </message>
+    <message>
+        <source>On this target products of float32 arrays run with their inputs rounded to {name}, which keeps {digits} of 24 binary digits: that is what JAX documents of its default precision. The program has {num:,} for which no other was asked for; the costliest is this one, {work} FLOP. A CPU does not round them, so its results differ.</source>
+        <translation>在这个目标上，float32 数组的乘积先把输入舍入到 {name}，只保留 24 个二进制位中的 {digits} 位：JAX 的文档这样说明它的默认精度。程序中有 {num:,} 个乘积没有要求别的精度；代价最大的是这一个，{work} FLOP。CPU 不做这种舍入，所以结果不同。</translation>
     </message>
     <message>
         <source>On which devices does it run, who holds what, and what do they tell each other?</source>
@@ -6956,6 +6968,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正定矩阵的 Cholesky 因子；由库完成。</translation>
     </message>
     <message>
+        <source>The GPU then computes in float32, which takes longer.</source>
+        <translation>这样 GPU 用 float32 计算，耗时更长。</translation>
+    </message>
+    <message>
         <source>The HLO before and after optimization are of different programs: their arguments differ. Several processes may have written to one folder. Nothing is linked between the stages.</source>
         <translation>优化前和优化后的 HLO 属于不同的程序：它们的参数不同。可能有多个进程写入了同一个文件夹。各阶段之间不作关联。</translation>
     </message>
@@ -7036,6 +7052,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
 {join}</source>
         <translation>参数{on}
 {join}</translation>
+    </message>
+    <message>
+        <source>The array is cast from {narrow} to {wide}, sorted and cast back. A sort only moves elements, so the result is the same without, and XLA keeps the casts on a TPU: it sorts {bytes:,} bytes in place of {fewer:,}.</source>
+        <translation>数组从 {narrow} 转换为 {wide}，排序后再转换回来。排序只移动元素，不转换结果也一样，而在 TPU 上 XLA 保留这些转换：排序的是 {bytes:,} 字节，而不是 {fewer:,} 字节。</translation>
+    </message>
+    <message>
+        <source>The array is transposed, a softmax is taken, and it is transposed back. On a CPU XLA keeps both transposes, with {bytes:,} bytes read and written anew for each; along its own axis the softmax needs none.</source>
+        <translation>数组先转置，取 softmax，再转置回来。在 CPU 上 XLA 保留两次转置，每次都要重新读写 {bytes:,} 字节；直接沿原来的轴取 softmax 则不需要转置。</translation>
     </message>
     <message>
         <source>The array {name} ({type}, {size:,} bytes) was captured: it is a constant of the program; {why}. {readers}</source>
@@ -9580,6 +9604,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不知道那个 Inf 在哪里产生：循环没有运行所有各轮。</translation>
     </message>
     <message>
+        <source>Where the digits matter, jnp.matmul(a, b, precision=jax.lax.Precision.HIGHEST), or with jax.default_matmul_precision("float32"): around the call. {cost}</source>
+        <translation>如果这些位数重要，用 jnp.matmul(a, b, precision=jax.lax.Precision.HIGHEST)，或把调用放在 with jax.default_matmul_precision("float32"): 之中。{cost}</translation>
+    </message>
+    <message>
         <source>Where the time goes</source>
         <translation>时间的去处</translation>
     </message>
@@ -11628,6 +11656,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jax.nn.log_sigmoid(x)；对 1 - sigmoid(x)：jax.nn.log_sigmoid(-x)</translation>
     </message>
     <message>
+        <source>jax.nn.softmax(x, axis={axis}), with no transposes.</source>
+        <translation>jax.nn.softmax(x, axis={axis})，不用转置。</translation>
+    </message>
+    <message>
         <source>jax.nn.softplus(x), or jnp.logaddexp(x, 0.0)</source>
         <translation>jax.nn.softplus(x)，或者 jnp.logaddexp(x, 0.0)</translation>
     </message>
@@ -11730,6 +11762,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>jit {factor} times faster</source>
         <translation>jit 的速度是 {factor} 倍</translation>
+    </message>
+    <message>
+        <source>jnp.sort(x), of the array as it is.</source>
+        <translation>jnp.sort(x)，直接对原来的数组排序。</translation>
     </message>
     <message>
         <source>jnp.var(x), which subtracts the mean first</source>
@@ -14720,6 +14756,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{num:,} of {elements} differ</source>
         <translation>{elements}中有 {num:,} 个不同</translation>
+    </message>
+    <message>
+        <source>{num:,} products of {rows} x {depth} by {depth} x {columns}: the matrix unit of a TPU works on tiles of at least 8 x 128 x 128, so it computes {times:,.0f} times what they need. That follows from the shapes and the documented tile; it is no measurement.</source>
+        <translation>{num:,} 个 {rows} x {depth} 乘 {depth} x {columns} 的乘积：TPU 的矩阵单元按至少 8 x 128 x 128 的块工作，所以计算量是所需的 {times:,.0f} 倍。这由形状和文档所写的块大小得出，并非测量。</translation>
     </message>
     <message>
         <source>{num:,} smaller</source>
