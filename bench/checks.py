@@ -40,7 +40,7 @@ _AROUND = 3
 _MOST_SECONDS = 20
 
 
-def _subject(file: str, text: str, *, of_libraries: bool = True, target: str = "cpu") -> Any:
+def _subject(file: str, text: str, *, of_libraries: bool = True, target: str = "") -> Any:
     from jaxscope.worker.checks.effects import EffectWatch
     from jaxscope.worker.checks.purity import PurityWatch
     from jaxscope.worker.checks.subject import CheckedCall

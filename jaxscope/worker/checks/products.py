@@ -85,7 +85,7 @@ def find_rounded_products(subject: CheckedCall) -> Iterator[Check]:
         ROUNDED,
         Severity.INFO,
         say(
-            "On this target products of float32 arrays run with their inputs rounded to {name}, "
+            "On this target products of float32 arrays run with their operands rounded to {name}, "
             "which keeps {digits} of 24 binary digits: that is what JAX documents of its default "
             "precision. The program has {num:,} for which no other was asked for; the costliest is "
             "this one, {work} FLOP. A CPU does not round them, so its results differ.",
@@ -108,7 +108,7 @@ def find_rounded_products(subject: CheckedCall) -> Iterator[Check]:
 
 
 def _rounding(target: str) -> tuple[str, int] | None:
-    """The type that inputs are rounded to, and its binary digits; None where they are not."""
+    """The type that operands are rounded to, and its binary digits; None where they are not."""
     kind = parse_target(target).kind
     if kind == "tpu":
         return "bfloat16", 8

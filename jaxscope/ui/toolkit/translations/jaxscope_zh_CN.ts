@@ -5032,8 +5032,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{side}程序：{note}</translation>
     </message>
     <message>
-        <source>On this target products of float32 arrays run with their inputs rounded to {name}, which keeps {digits} of 24 binary digits: that is what JAX documents of its default precision. The program has {num:,} for which no other was asked for; the costliest is this one, {work} FLOP. A CPU does not round them, so its results differ.</source>
-        <translation>在这个目标上，float32 数组的乘积先把输入舍入到 {name}，只保留 24 个二进制位中的 {digits} 位：JAX 的文档这样说明它的默认精度。程序中有 {num:,} 个乘积没有要求别的精度；代价最大的是这一个，{work} FLOP。CPU 不做这种舍入，所以结果不同。</translation>
+        <source>On this target products of float32 arrays run with their operands rounded to {name}, which keeps {digits} of 24 binary digits: that is what JAX documents of its default precision. The program has {num:,} for which no other was asked for; the costliest is this one, {work} FLOP. A CPU does not round them, so its results differ.</source>
+        <translation>在这个目标上，float32 数组的乘积先把操作数舍入到 {name}，只保留 24 个二进制位中的 {digits} 位：JAX 的文档这样说明它的默认精度。程序中有 {num:,} 个乘积没有要求别的精度；代价最大的是这一个，{work} FLOP。CPU 不做这种舍入，所以结果不同。</translation>
     </message>
     <message>
         <source>On which devices does it run, who holds what, and what do they tell each other?</source>
