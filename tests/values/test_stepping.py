@@ -467,6 +467,8 @@ def test_arguments_are_loaded_or_refused(tmp_path: Path) -> None:
     with pytest.raises(CallError, match="several arrays"):
         load_argument(str(tmp_path / "b.npz"), "x", variable, value)
     assert load_argument(f"{tmp_path}/b.npz::p", "x", variable, value)[1] == ""
+    with pytest.raises(CallError, match=r"no file gone\.npz for x"):
+        load_argument(f"{tmp_path}/gone.npz::p", "x", variable, value)
 
 
 def safetensors(header: object, data: bytes) -> bytes:

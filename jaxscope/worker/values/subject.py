@@ -219,6 +219,13 @@ def _read_array(file: str, path: str) -> Any:
                 return read[wanted]
     except CallError:
         raise
+    except FileNotFoundError as error:
+        raise CallError(
+            say("There is no file {name} for {path}.", name=name, path=path),
+            why=say("It was looked for at {place}.", place=os.path.abspath(outer)),
+            remedy=say("Check the name and the folder."),
+            kind="UnreadableArray",
+        ) from error
     except Exception as error:  # NumPy parses a header as Python code, and fails as that does
         raise CallError(
             say("{name} could not be read as an array for {path}.", name=name, path=path),

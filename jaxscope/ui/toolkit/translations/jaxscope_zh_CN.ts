@@ -1560,6 +1560,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请检查机器和端口。</translation>
     </message>
     <message>
+        <source>Check the name and the folder.</source>
+        <translation>请检查名称和文件夹。</translation>
+    </message>
+    <message>
         <source>Check the name; `ssh {machine}` must work in a terminal.</source>
         <translation>请检查名称；`ssh {machine}` 必须能在终端中使用。</translation>
     </message>
@@ -3454,6 +3458,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It was gone before XLA's first pass.</source>
         <translation>它在 XLA 的第一个 pass 之前就不在了。</translation>
+    </message>
+    <message>
+        <source>It was looked for at {place}.</source>
+        <translation>查找的位置是 {place}。</translation>
     </message>
     <message>
         <source>It was made at {place} in {made}.</source>
@@ -8566,6 +8574,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>There is no file to take the call from.</source>
         <translation>没有可以从中取得调用的文件。</translation>
+    </message>
+    <message>
+        <source>There is no file {name} for {path}.</source>
+        <translation>没有文件 {name} 可供 {path} 使用。</translation>
     </message>
     <message>
         <source>There is no file {name} in {folder}, the working directory, where the code looks.</source>
