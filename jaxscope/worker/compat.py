@@ -140,19 +140,22 @@ def is_jaxpr(value: Any) -> bool:
     return isinstance(value, _jaxpr_types())
 
 
+@functools.cache
+def _may_hold_jaxpr(kind: type) -> bool:
+    return issubclass(kind, (*_jaxpr_types(), tuple, list, dict))
+
+
 def holds_jaxpr(value: Any) -> bool:
     """Whether a parameter is a jaxpr or has one somewhere inside."""
-    if type(value) in PLAIN:
+    # Every parameter of every equation comes here; most are numbers, or tuples of a few of them.
+    if not _may_hold_jaxpr(type(value)):
         return False
     if is_jaxpr(value):
         return True
-    items: Any = ()
-    if isinstance(value, tuple | list):
-        items = value
-    elif isinstance(value, dict):
-        items = value.values()
-    # Every parameter of every equation comes here; most are tuples of a few integers.
-    return any(type(item) not in PLAIN and holds_jaxpr(item) for item in items)
+    for item in value.values() if isinstance(value, dict) else value:
+        if _may_hold_jaxpr(type(item)) and holds_jaxpr(item):
+            return True
+    return False
 
 
 def open_jaxpr(value: Any) -> Any:

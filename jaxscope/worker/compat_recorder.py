@@ -113,6 +113,8 @@ class BatchAxes:
         """Of a variable its axis for each `vmap` from the outermost; None where it has none or it
         is not known, and empty where that is so of all.
         """
+        if not self._wanted:
+            return ()
         _, marks = self._followed.get(id(variable), (None, None))
         known = dict[int, set[int]]()
         for number, axis in self.said_of(variable) if marks is None else marks:

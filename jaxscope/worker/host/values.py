@@ -64,6 +64,11 @@ def value_text(value: Any) -> str:
 
 
 def _describe(value: Any) -> str:
+    if type(value) is int:  # most parameters are, or tuples of a few of them
+        return repr(value)
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        inner = ", ".join([_describe(item) for item in value[:16]])
+        return f"({inner}{', …' if len(value) > 16 else ''}{',' if len(value) == 1 else ''})"
     if isinstance(value, str):
         return value
     if value is None or isinstance(value, bool):
@@ -81,9 +86,6 @@ def _describe(value: Any) -> str:
         )
     if compat.is_jaxpr(value):
         return f"jaxpr of {len(compat.open_jaxpr(value).eqns)} equations"
-    if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        inner = ", ".join(_describe(item) for item in value[:16])
-        return f"({inner}{', …' if len(value) > 16 else ''}{',' if len(value) == 1 else ''})"
     return _repr.repr(value)
 
 

@@ -25,13 +25,13 @@ import numpy as np
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, read_op_name, strip_tags
-from jaxscope.model.protobuf import Field, read_fields, read_packed
+from jaxscope.model.protobuf import read_fields, read_packed
 from jaxscope.model.said import CLAUSES, Said, say, say_joined
 from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.host.job import note_program
 from jaxscope.worker.stages.background import Background
-from jaxscope.worker.stages.hlo_cost import ModuleSlicer, array_of_module
+from jaxscope.worker.stages.hlo_cost import array_of_module, instruction_ids
 from jaxscope.worker.stages.machine_code import compile_with
 from jaxscope.worker.stages.passes import module_of
 
@@ -62,7 +62,7 @@ def read_buffer_assignment(assignment: bytes, module: bytes) -> dict[str, Any]:
     Raises:
         ValueError: The bytes are something else.
     """
-    rows = {id: row for row, id in enumerate(ModuleSlicer(module).instruction_ids())}
+    rows = {id: row for row, id in enumerate(instruction_ids(module))}
     values: dict[int, tuple[int, int]] = {}
     found: list[tuple[int, int, int, int, int, int]] = []
     for number, _, start, end, _ in read_fields(assignment):
@@ -100,7 +100,8 @@ def _read_allocation(
     data: bytes, start: int, end: int, values: dict[int, tuple[int, int]]
 ) -> list[tuple[int, int, int, int, int, int]]:
     fields = read_fields(data, start, end)
-    index = _number(fields, _INDEX)
+    numbers = {number: value for number, _, _, _, value in fields}
+    index = numbers.get(_INDEX, 0)
     kind = TEMPORARY
     for field, name in (
         (_LIVE_OUT, RESULT),
@@ -108,20 +109,16 @@ def _read_allocation(
         (_CONSTANT, CONSTANT),
         (_THREAD_LOCAL, THREAD_LOCAL),
     ):
-        kind = name if _number(fields, field) else kind
+        kind = name if numbers.get(field) else kind
     found = []
     for number, _, begin, stop, _ in fields:
         if number == _ASSIGNED:
-            parts = read_fields(data, begin, stop)
-            known = values.get(_number(parts, _BUFFER))
+            parts = {part: each for part, _, _, _, each in read_fields(data, begin, stop)}
+            known = values.get(parts.get(_BUFFER, 0))
             if known is not None:
-                place = (_number(parts, _OFFSET), _number(parts, _SIZE))
+                place = (parts.get(_OFFSET, 0), parts.get(_SIZE, 0))
                 found.append((*known, index, *place, kind))
     return found
-
-
-def _number(fields: list[Field], wanted: int) -> int:
-    return next((value for number, _, _, _, value in fields if number == wanted), 0)
 
 
 # What JAX and XLA say about how arrays are spread over several devices.

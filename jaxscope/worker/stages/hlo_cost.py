@@ -195,10 +195,6 @@ class ModuleSlicer:
             for position in range(len(self._computations[id].instructions)):
                 yield id, position
 
-    def instruction_ids(self) -> list[int]:
-        """XLA's id of every instruction, in the proto's order."""
-        return [each.id for id in self._order for each in self._computations[id].instructions]
-
     def opcode(self, computation_id: int, position: int) -> bytes:
         """The opcode of an instruction, UTF-8."""
         return self._computations[computation_id].instructions[position].opcode
@@ -350,6 +346,19 @@ class ModuleSlicer:
         digest = hashlib.blake2b(b"".join(parts), digest_size=_DIGEST_BYTES).digest()
         self._digests[id] = digest
         return digest
+
+
+def instruction_ids(proto: bytes) -> list[int]:
+    """XLA's id of every instruction of a serialized `HloModuleProto`, in the proto's order.
+
+    Raises:
+        ValueError: The bytes are no HLO module.
+    """
+    spans = [field[2:4] for field in read_fields(proto) if field[0] == ModuleField.COMPUTATION]
+    starts, ends = np.array(spans, np.int64).reshape(-1, 2).T
+    rows = read_field_columns(proto, starts, ends).of(ComputationField.INSTRUCTION)
+    fields = read_field_columns(proto, rows.start, rows.end)
+    return _last_values(fields.of(InstructionField.ID), len(rows.start))
 
 
 def _parameter(number: int, id: int, shape: bytes) -> bytes:

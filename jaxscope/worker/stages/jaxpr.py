@@ -127,13 +127,14 @@ def find_owners(root: Any, nested_of: NestedOf) -> dict[int, list[Owner]]:
     return owners
 
 
-def count_derivatives(jaxprs: Iterable[Any]) -> int:
+def count_derivatives(names: Iterable[str]) -> int:
     """How often a program is differentiated at most: as often as a name of its forward part says.
 
     In the backward part the rule of a `jax.custom_jvp` repeats the transform.
+
+    Args:
+        names: Of its equations.
     """
-    stacks = {equation.source_info.name_stack for inner in jaxprs for equation in inner.eqns}
-    names = map(str, stacks)
     return max((name.count("jvp(") for name in names if "transpose(" not in name), default=0)
 
 
@@ -389,7 +390,7 @@ class _Converter:
         self._equation_nodes: dict[int, int] = {}
         self._groups: dict[int, str] = {}
         self._provenances: dict[str, Provenance] = {}
-        self._stacks: dict[Any, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+        self._stacks: dict[Any, tuple[tuple[str, ...], tuple[str, ...], str]] = {}
         self._frames: dict[Any, tuple[tuple[str, int, int, str], ...]] = {}
         self._type = _TypeTexts()
         self._texts: dict[int, tuple[Any, str]] = {}
@@ -406,7 +407,10 @@ class _Converter:
         owners = [each for several in self._shares.values() for each in several]
         if not any(each.equation.primitive.name in _REMAT for each in owners):
             nested = (j for each in owners for _, j in self._nested_of(each.equation))
-            self._num_derivatives = count_derivatives([inner, *map(compat.open_jaxpr, nested)])
+            equations = (e for each in (inner, *map(compat.open_jaxpr, nested)) for e in each.eqns)
+            self._num_derivatives = count_derivatives(
+                self._read_stack(equation.source_info.name_stack)[2] for equation in equations
+            )
         self._used = find_used(inner, self._nested_of)
         places = self._add_inputs(inner, "", NONE, range(len(inner.invars)), arguments)
         self._add_equations(inner, "", NONE, Provenance(), places)
@@ -602,8 +606,8 @@ class _Converter:
     def _provenance(self, equation: Any, path: str, around: Provenance) -> Provenance:
         """An equation's own tags and scopes, else those of the equation that it is inside of."""
         stack = equation.source_info.name_stack
-        origins, scope = self._read_stack(stack)
-        names = "/".join(filter(None, (around.names, str(stack))))
+        origins, scope, name = self._read_stack(stack)
+        names = f"{around.names}/{name}" if around.names and name else around.names or name
         source = self._own_source(equation)
         if self._is_base:
             origins = (path,)
@@ -623,14 +627,15 @@ class _Converter:
         orders = read_orders(names)
         return orders if orders.count(" of ") < self._num_derivatives else ""
 
-    def _read_stack(self, stack: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _read_stack(self, stack: Any) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+        """Origins, scopes and the name that a name stack is printed as."""
         known = self._stacks.get(stack)
         if known is None:
             origin = read_origin(compat.read_tags(stack), self._tags)
             scope = tuple(
                 scope for scope in compat.scope_names(stack) if scope != "rematted_computation"
             )
-            known = self._stacks[stack] = ((origin,) if origin else (), scope)
+            known = self._stacks[stack] = ((origin,) if origin else (), scope, str(stack))
         return known
 
     def _sources_of_callers(self, inner: Any) -> frozenset[tuple[Frame, ...]]:
