@@ -140,20 +140,26 @@ def is_jaxpr(value: Any) -> bool:
     return isinstance(value, _jaxpr_types())
 
 
-@functools.cache
-def _may_hold_jaxpr(kind: type) -> bool:
-    return issubclass(kind, (*_jaxpr_types(), tuple, list, dict))
+class _JaxprHolders(dict[type, bool]):
+    """Whether values of a type are jaxprs or may hold one."""
+
+    def __missing__(self, kind: type) -> bool:
+        known = self[kind] = issubclass(kind, (*_jaxpr_types(), tuple, list, dict))
+        return known
+
+
+_holders = _JaxprHolders()
 
 
 def holds_jaxpr(value: Any) -> bool:
     """Whether a parameter is a jaxpr or has one somewhere inside."""
     # Every parameter of every equation comes here; most are numbers, or tuples of a few of them.
-    if not _may_hold_jaxpr(type(value)):
+    if not _holders[type(value)]:
         return False
     if is_jaxpr(value):
         return True
     for item in value.values() if isinstance(value, dict) else value:
-        if _may_hold_jaxpr(type(item)) and holds_jaxpr(item):
+        if _holders[type(item)] and holds_jaxpr(item):
             return True
     return False
 
