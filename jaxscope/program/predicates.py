@@ -80,7 +80,7 @@ class Predicates:
         """Whether a truth value chooses the arm: the first operand is one, or was made of one."""
         known = self._known.get(owner)
         if known is None:
-            known = self._is_boolean(owner, 0) or self._are_truths(self._operand(owner, 0))
+            known = self._is_boolean(owner) or self._are_truths(self._operand(owner, 0))
             self._known[owner] = known
         return known
 
@@ -93,7 +93,7 @@ class Predicates:
         if number > 1 or not self.is_truth(owner):
             return say("branch {number}", number=number)
         is_equation = self._graph.nodes.kind[owner] == NodeKind.EQUATION
-        is_true_first = self._is_boolean(owner, 0) and not is_equation
+        is_true_first = self._is_boolean(owner) and not is_equation
         return "true" if (number == 0) == is_true_first else "false"
 
     @functools.cached_property
@@ -119,8 +119,9 @@ class Predicates:
         literal = self._graph.attributes(node).get(f"in[{operand}]", "")
         return [] if _IS_ZERO(literal) else None
 
-    def _is_boolean(self, node: int, operand: int) -> bool:
-        edge = self._edges.get((node, operand))
+    def _is_boolean(self, node: int) -> bool:
+        """Whether the first operand is a truth value."""
+        edge = self._edges.get((node, 0))
         return edge is not None and _IS_BOOLEAN(self._graph.strings[edge[2]]) is not None
 
     def _are_truths(self, values: list[_Value] | None) -> bool:
@@ -143,7 +144,7 @@ class Predicates:
         """What a value consists of; None where that is not known, or it is computed."""
         graph, node, path = self._graph, value.node, value.path
         name = graph.operation(node).rpartition(".")[2].replace("-", "_")
-        if name in _CASTS and self._is_boolean(node, 0):
+        if name in _CASTS and self._is_boolean(node):
             return [_TRUTH]
         if name in _MOVED:
             return _join(self._operand(node, each, value) for each in _MOVED[name])

@@ -16,7 +16,7 @@ from jaxscope.model.hardware import Chip, chip_of_target
 from jaxscope.model.said import say, say_joined
 from jaxscope.model.types import read_count
 from jaxscope.program.cost.trip_counts import find_trip_counts
-from jaxscope.program.roofline import Roofline, find_best, find_limit, find_roofline
+from jaxscope.program.roofline import Roofline, find_best, find_roofline
 
 # How long a program takes at best on a chip, by what is published of the chip.
 #
@@ -42,14 +42,12 @@ class Estimate:
         most_seconds: The same with the dearest branches.
         num_bytes: Read from and written to the chip's memory, with the dearest branches; NaN where
             not known.
-        num_bound_by_memory: Kernels whose traffic takes longer than their arithmetic.
         cycles: XLA's own estimate; NaN where a kernel has none.
     """
 
     seconds: float
     most_seconds: float
     num_bytes: float
-    num_bound_by_memory: int
     cycles: float
 
 
@@ -77,13 +75,11 @@ def estimate(
         return Unavailable(say("The compiled program has no graph."), "optimized")
     ceilings = chip.ceilings()
     best = find_best(found, ceilings)
-    limits = [find_limit(point, ceilings) for point in found.kernels]
     traffic = found.sum_up({p.nodes[0]: (p.num_bytes / p.rounds,) for p in found.kernels})
     return Estimate(
         best.best,
         best.most,
         float(traffic.high[0]),
-        sum(limit.kind == "memory" for limit in limits),
         _cycles(graph, found),
     )
 

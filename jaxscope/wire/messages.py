@@ -67,15 +67,11 @@ def encode_message(message: Message) -> Iterator[bytes]:
             yield encode_frame(FrameKind.BLOB, data[start : start + MAX_FRAME_BYTES])
 
 
-def read_message(
-    read_exactly: Callable[[int], bytes],
-    on_bytes: Callable[[int, int], None] | None = None,
-) -> Message:
+def read_message(read_exactly: Callable[[int], bytes]) -> Message:
     """Read one message.
 
     Args:
         read_exactly: Returns exactly so many bytes or raises EOFError.
-        on_bytes: Called with bytes received and bytes announced, for a progress bar.
 
     Raises:
         EOFError: The stream ended.
@@ -91,10 +87,8 @@ def read_message(
     if not isinstance(header, dict) or not isinstance(header.get("type"), str):
         raise FrameError("a header frame is not a message")
     described = header.pop("arrays", [])
-    arrays, total = _check_arrays(described)
-    received = 0
     result: dict[str, npt.NDArray[Any]] = {}
-    for name, dtype, shape, size in arrays:
+    for name, dtype, shape, size in _check_arrays(described):
         buffer = bytearray(size)
         filled = 0
         while filled < size:
@@ -103,9 +97,6 @@ def read_message(
                 raise FrameError(f"the bytes of array {name} do not have the announced length")
             buffer[filled : filled + len(payload)] = payload
             filled += len(payload)
-            received += len(payload)
-            if on_bytes is not None:
-                on_bytes(received, total)
         result[name] = np.frombuffer(buffer, dtype).reshape(shape)
     if "" in result:
         header = {**_decode_fields(result.pop("").tobytes()), "type": header["type"]}
@@ -122,9 +113,7 @@ def _decode_fields(payload: bytes) -> dict[str, Any]:
     return fields
 
 
-def _check_arrays(
-    described: Any,
-) -> tuple[list[tuple[str, np.dtype[Any], tuple[int, ...], int]], int]:
+def _check_arrays(described: Any) -> list[tuple[str, np.dtype[Any], tuple[int, ...], int]]:
     if not isinstance(described, list) or len(described) > _MAX_ARRAYS:
         raise FrameError("the list of arrays is malformed")
     arrays = []
@@ -147,4 +136,4 @@ def _check_arrays(
         if total > MAX_MESSAGE_BYTES:
             raise FrameError(f"a message of {total} bytes was announced")
         arrays.append((name, dtype, tuple(shape), size))
-    return arrays, total
+    return arrays

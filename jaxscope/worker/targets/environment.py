@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import importlib.metadata
 import os
 import platform
 import socket
@@ -151,7 +150,7 @@ def describe_environment(target: str = "") -> dict[str, str]:
         platform_name, kind = device.platform, device.device_kind
     return {
         "jax": jax.__version__,
-        "jaxlib": _version("jaxlib"),
+        "jaxlib": compat.jaxlib_version(),
         "python": platform.python_version(),
         "platform": platform_name,
         "device": kind,
@@ -169,7 +168,7 @@ def handle_environment(_request: dict[str, Any], channel: Channel) -> None:
         "environment",
         {
             "jax": jax.__version__,
-            "jaxlib": _version("jaxlib"),
+            "jaxlib": compat.jaxlib_version(),
             "numpy": np.__version__,
             "python": platform.python_version(),
             "executable": sys.executable,
@@ -220,10 +219,3 @@ def _survey_compiler(kind: str) -> dict[str, Any]:
         "is_available": not missing,
         "reason": missing or describe_compiler(kind),
     }
-
-
-def _version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return str(getattr(sys.modules.get(package), "__version__", ""))
