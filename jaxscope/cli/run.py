@@ -131,7 +131,35 @@ def _launch(options: Options) -> int:
     Raises:
         JaxscopeError: The launcher cannot be started, no rank wrote anything, or one was ended.
     """
-    script, out = options.script, (options.script.out or _DEFAULT_OUT).absolute()
+    out = (options.script.out or _DEFAULT_OUT).absolute()
+    command = _launched_command(options, out)
+    out.mkdir(parents=True, exist_ok=True)
+    for folder in (out, *out.iterdir()):  # of an earlier run
+        if folder == out or number_of_folder(folder.name) is not None:
+            (folder / LIST_NAME).unlink(missing_ok=True)
+    status, why = _wait(command, command[0], options, patience_s=2 * _GRACE_S)
+    with RankStore(out) as store:
+        ranks = store.ranks()
+        if not ranks:
+            raise _explain_no_ranks(command[0], status, out)
+        from jaxscope.report.ranks import ranks_to_document, ranks_to_json
+
+        failure = None if why is None else WorkerLost(why)
+        if failure is not None and options.is_json:  # one object, which carries what was seen
+            failure.partial = ranks_to_json(store)
+            raise failure
+        print_found(options, lambda: ranks_to_json(store), lambda: ranks_to_document(store))
+    if failure is not None:
+        raise failure
+    statuses = [rank.exit_status for rank in ranks]
+    if store.missing or any(each is None or each < 0 for each in statuses):
+        return WorkerLost.exit_status
+    return 0 if status == 0 and not any(statuses) else 1
+
+
+def _launched_command(options: Options, out: Path) -> list[str]:
+    """The launcher, and behind it this command for one rank."""
+    script = options.script
     try:
         launcher = shlex.split(script.launcher)
     except ValueError as error:
@@ -150,40 +178,22 @@ def _launch(options: Options) -> int:
     for name, value in given:
         command += [] if value is None else [name, str(value)]
     command += ["-m"] if script.kind == "module" else []
-    out.mkdir(parents=True, exist_ok=True)
-    for folder in (out, *out.iterdir()):  # of an earlier run
-        if folder == out or number_of_folder(folder.name) is not None:
-            (folder / LIST_NAME).unlink(missing_ok=True)
-    command += [script.script, *script.arguments]
-    status, why = _wait(command, launcher[0], options, patience_s=2 * _GRACE_S)
-    with RankStore(out) as store:
-        ranks = store.ranks()
-        if not ranks and (out / LIST_NAME).exists():
-            raise EnvironmentProblem(
-                f"{launcher[0]} started one process alone, or none that knows its rank: what was "
-                f"written last is in {out}.",
-                remedy="srun, mpirun and mpiexec tell each process its rank, and so does "
-                "jax.distributed.initialize in the script.",
-            )
-        if not ranks:
-            raise EnvironmentProblem(
-                f"{launcher[0]} ended with status {status}, and no rank wrote anything.",
-                remedy="Does the launcher reach this folder and this Python from where it starts "
-                "its processes?",
-            )
-        from jaxscope.report.ranks import ranks_to_document, ranks_to_json
+    return [*command, script.script, *script.arguments]
 
-        failure = None if why is None else WorkerLost(why)
-        if failure is not None and options.is_json:  # one object, which carries what was seen
-            failure.partial = ranks_to_json(store)
-            raise failure
-        print_found(options, lambda: ranks_to_json(store), lambda: ranks_to_document(store))
-    if failure is not None:
-        raise failure
-    statuses = [rank.exit_status for rank in ranks]
-    if store.missing or any(each is None or each < 0 for each in statuses):
-        return WorkerLost.exit_status
-    return 0 if status == 0 and not any(statuses) else 1
+
+def _explain_no_ranks(launcher: str, status: int, out: Path) -> EnvironmentProblem:
+    if (out / LIST_NAME).exists():
+        return EnvironmentProblem(
+            f"{launcher} started one process alone, or none that knows its rank: what was "
+            f"written last is in {out}.",
+            remedy="srun, mpirun and mpiexec tell each process its rank, and so does "
+            "jax.distributed.initialize in the script.",
+        )
+    return EnvironmentProblem(
+        f"{launcher} ended with status {status}, and no rank wrote anything.",
+        remedy="Does the launcher reach this folder and this Python from where it starts "
+        "its processes?",
+    )
 
 
 def _wait(

@@ -105,22 +105,7 @@ def describe_python(lines: Sequence[TracedLine], number: int) -> str:
                 effects=say_joined(line.effects, LISTED),
             )
         )
-    if line.statement == "if" and not line.is_resumed:
-        told.append(said(_OF_IF[line.outcome]))
-    elif line.outcome == "round":
-        told.append(
-            say(
-                "Round {round:,} of {num:,} of a loop of Python's.",
-                round=line.round,
-                num=line.num_rounds,
-            )
-            if line.num_rounds
-            else say("Round {round:,} of a loop of Python's.", round=line.round)
-        )
-    elif line.outcome == "over":
-        told.append(_describe_loop(line, lines[:number]))
-    elif line.statement == "def":
-        told.append(say("Makes a function; its lines run when it is called."))
+    told += _describe_statement(line, lines[:number])
     if following is not None and following.depth > line.depth and not following.is_resumed:
         told.append(_describe_call(line, following))
     if line.inside and line.is_traced:
@@ -144,6 +129,27 @@ def describe_python(lines: Sequence[TracedLine], number: int) -> str:
     if not line.is_traced and line.line:
         told.append(say("JAX does not trace here: it computes at once."))
     return say_joined(told)
+
+
+def _describe_statement(line: TracedLine, before: Sequence[TracedLine]) -> list[str]:
+    """What an `if`, a loop or a `def` did; nothing of other statements."""
+    if line.statement == "if" and not line.is_resumed:
+        return [said(_OF_IF[line.outcome])]
+    if line.outcome == "round" and line.num_rounds:
+        return [
+            say(
+                "Round {round:,} of {num:,} of a loop of Python's.",
+                round=line.round,
+                num=line.num_rounds,
+            )
+        ]
+    if line.outcome == "round":
+        return [say("Round {round:,} of a loop of Python's.", round=line.round)]
+    if line.outcome == "over":
+        return [_describe_loop(line, before)]
+    if line.statement == "def":
+        return [say("Makes a function; its lines run when it is called.")]
+    return []
 
 
 def _describe_call(line: TracedLine, following: TracedLine) -> str:
