@@ -46,7 +46,7 @@ def a_block_with_a_long_name(values, weights):
 
 def loss(values, first_weights, second_weights):
     for weights in (first_weights, second_weights):
-        for _ in range(3):
+        for _ in range(2):
             values = jnp.sin(values + a_block_with_a_long_name(values, weights)) * jnp.cos(values)
             values = jnp.log(jnp.abs(jnp.tanh(values)) + 1.0)
     return values.mean()

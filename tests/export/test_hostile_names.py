@@ -28,7 +28,7 @@ NASTY = st.sampled_from(
 )  # fmt: skip
 NAMES = st.lists(st.one_of(NASTY, st.text(max_size=6)), max_size=8).map("".join)
 FEW = settings(
-    max_examples=25,
+    max_examples=10,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u2028\u2029\ud800-\udfff]")
