@@ -112,7 +112,7 @@ def test_the_memory_of_a_chip_is_what_its_compiler_says(tmp_path: Path, name: st
     assert there == pytest.approx(chip.device_memory_bytes)
 
 
-def test_products_that_are_rounded_are_told_with_the_bundles_to_show_it(
+def test_rounded_products_are_told_and_have_no_precision_in_the_module(
     compile_for: Compile,
 ) -> None:
     capture = compile_for(TARGET)
