@@ -34,6 +34,7 @@ FEW = settings(
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u2028\u2029\ud800-\udfff]")
 ALWAYS = {
     "</script><script>alert(1)</script>", "\u202e\x1b[2J", "x" * 10_000, '"];}', "]]>", "```",
+    "ends in \\",
 }  # fmt: skip
 
 
