@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxscope.model import NONE, Graph
-from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.build import _find_forks, build_scene
 from jaxscope.picture.scene.edge_details import EdgeLabels
 from jaxscope.picture.scene.residual_lines import (
     MAX_ENDS,
@@ -425,6 +425,18 @@ def test_forks_are_marked_where_the_lines_of_one_box_part() -> None:
     (fork,) = [fork for line in route_residuals(forward, backward, [source], targets)
                for fork in line.forks]  # fmt: skip
     assert fork[1] == 160.0
+
+
+def test_lines_that_go_on_together_part_at_dots_further_down_too() -> None:
+    """Four lines down from one place: one turns at 10, three at 30, one of these again at 60."""
+    start = [(0.0, 0.0), (0.0, 10.0)]
+    straight = [*start, (0.0, 90.0)]
+    first = [*start, (40.0, 20.0), (40.0, 90.0)]
+    together = [(0.0, 0.0), (0.0, 30.0), (-40.0, 40.0)]
+    ways = [straight, first, [*together, (-40.0, 60.0), (-80.0, 70.0)], [*together, (-40.0, 99.0)]]
+    assert set(_find_forks(ways)) == {(0.0, 10.0), (0.0, 30.0), (-40.0, 60.0)}
+    assert list(_find_forks([straight])) == [], "nothing parts"
+    assert list(_find_forks(ways[2:])) == [(-40.0, 60.0)], "both turn at 30"
 
 
 def per_example(w: jax.Array, x: jax.Array) -> jax.Array:

@@ -93,9 +93,9 @@ def test_an_open_group_says_how_much_of_it_is_in_boxes() -> None:
     # clip casts both of its limits: the casts are in the boxes of `max` and `min`.
     assert counted["clip"] == 4 and told["clip"] == "jit · 4 equations, 2 shown"
     assert counted["outer"] == 8
-    assert told["outer"] == "8 equations", "clip with its 4, sin, cos, mul: nothing is missing"
+    assert told["outer"] == "8 equations, 6 shown", "without the two casts in clip"
     closed = opened(build_scene(view, frozenset({outer})))
-    assert closed == {"outer": "8 equations"}, "the same, whatever is open in it"
+    assert closed == {"outer": "8 equations"}, "clip says 4, and sin, cos, mul and div are boxes"
 
 
 def test_a_group_with_closed_groups_in_it_says_what_is_in_no_box_of_it() -> None:
@@ -111,6 +111,27 @@ def test_a_group_with_closed_groups_in_it_says_what_is_in_no_box_of_it() -> None
     outer = next(box.id for box in view.boxes if box.label == "outer")
     told = opened(build_scene(view, frozenset({outer})))
     assert told == {"outer": "7 equations, 5 shown"}, "the product, exp, and 3 of inner"
+
+
+def test_what_is_in_no_box_of_an_open_group_is_in_none_of_those_around_it() -> None:
+    """Who counts boxes and what closed groups say finds the number that the title says."""
+
+    def scaled(x: jax.Array) -> jax.Array:
+        with jax.named_scope("outer"):
+            with jax.named_scope("inner"):
+                y = jnp.sin(x) * jax.lax.broadcast(2.0, (3,))  # cast and broadcast in its box
+            y = jnp.exp(y)
+        with jax.named_scope("after"):
+            return jnp.tanh(y) + jnp.exp(y)
+
+    view = build_view(trace(scaled, jnp.ones(3)))
+    ids = {box.label: box.id for box in view.boxes if box.label in ("outer", "inner")}
+    closed = opened(build_scene(view, frozenset({ids["outer"]})))
+    assert closed == {"outer": "5 equations"}, "inner says 4"
+    assert opened(build_scene(view, frozenset(ids.values()))) == {
+        "outer": "5 equations, 3 shown",
+        "inner": "4 equations, 2 shown",
+    }
 
 
 def cumulate(x: jax.Array) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -472,28 +472,45 @@ class _InnerResiduals(NamedTuple):
     Attributes:
         lines: All such lines.
         joined: Those that meet others of them.
-        forks: Where they part.
     """
 
     lines: list[int]
     joined: list[int]
-    forks: tuple[_Point, ...]
 
 
-def _find_forks(ways: Sequence[_Corners]) -> list[_Point]:
-    """Where lines part that come from a border in one place: where each but the farthest bends.
+def _find_forks(ways: Sequence[_Corners]) -> Iterator[_Point]:
+    """Where lines part that begin in one place.
 
     Args:
-        ways: Their corners, from the border on.
+        ways: Their corners. Lines that turn in one place to one place go on together.
     """
-    bends: list[_Point] = []
+    turns: dict[_Point, dict[_Point | None, list[_Corners]]] = {}
+    begin, start = ways[0][0]
     for way in ways:
-        begin, _ = way[0]
-        beside = (at for at, (x, _) in enumerate(way) if abs(x - begin) >= _SAME_PX)
-        x, y = way[next(beside, len(way)) - 1]
-        bends.append((x, y))
-    bends.sort(key=lambda xy: abs(xy[1] - ways[0][0][1]))
-    return bends[:-1]
+        at = next((at for at, (x, _) in enumerate(way) if abs(x - begin) >= _SAME_PX), len(way))
+        turn, rest = _round(way[at - 1]), way[at:]
+        turns.setdefault(turn, {}).setdefault(_round(rest[0]) if rest else None, []).append(rest)
+    farthest = max(turns, key=lambda turn: abs(turn[1] - start))
+    for turn, further in turns.items():
+        if turn != farthest or len(further) > 1:
+            yield turn
+        for rests in further.values():
+            if len(rests) > 1 and rests[0]:
+                yield from _find_forks(rests)
+
+
+def _round(corner: Sequence[float]) -> _Point:
+    return round(corner[0], 1), round(corner[1], 1)
+
+
+def _find_all_forks(points: Floats, offsets: Int32s, rows: Sequence[int]) -> list[_Point]:
+    """Where some of these lines part, of those that begin in one place."""
+    together: dict[_Point, list[_Corners]] = {}
+    for row in rows:
+        way = points[offsets[row] : offsets[row + 1]].tolist()
+        together.setdefault(_round(way[0]), []).append(way)
+    found = (_find_forks(ways) for ways in together.values() if len(ways) > 1)
+    return list(dict.fromkeys(itertools.chain.from_iterable(found)))
 
 
 class _Collector:
@@ -582,12 +599,12 @@ class _Collector:
         self, boxes: list[int], texts: BoxTexts, widths: list[float]
     ) -> tuple[str, ...]:
         """Second lines: of frames where they have room, of repeats with which copy is shown."""
-        told = [texts.of(box) for box in boxes]
+        told, opened = [texts.of(box) for box in boxes], frozenset(boxes[: len(widths)])
         details = [text.detail for text in told]
         for at, width in enumerate(widths):
             details[at] = next(
                 detail
-                for detail in (texts.detail_of_frame(boxes[at]), details[at], "")
+                for detail in (texts.detail_of_frame(boxes[at], opened), details[at], "")
                 if not detail or measure_header(told[at].title, detail) <= width + 0.5
             )
         for box, walk in self._walks.items():
@@ -634,7 +651,9 @@ class _Collector:
         branches = self._name_branches(table[:first], points, offsets, flows, types)
         for row in labels.keys() | set(inner.lines):
             branches.pop(row, None)
-        forks = [*itertools.chain.from_iterable(line.forks for line in residuals), *inner.forks]
+        is_kept = np.isin(table[:first, 5], (RESIDUAL_LINE, INNER_RESIDUAL))
+        forks = [*itertools.chain.from_iterable(line.forks for line in residuals)]
+        forks += _find_all_forks(points, offsets, np.flatnonzero(is_kept).tolist())
         return Lines(
             points=np.concatenate([points, across.reshape(-1, 2)]),
             offsets=offsets,
@@ -753,7 +772,6 @@ class _Collector:
         """
         found: set[int] = set()
         joined: set[int] = set()
-        forks: dict[_Point, None] = {}
         begins = _offsets(table[:, 0])
         todo: list[tuple[int, float, int]] = []  # a group, where across, and the column of its end
         for line in residuals:
@@ -776,14 +794,8 @@ class _Collector:
             met = np.flatnonzero(
                 (np.abs(points[border, 0] - x) < _SAME_PX) & self._is_on_border(box, points[border])
             ).tolist()
-            ways: list[_Corners] = []
-            for at in met:
-                way = points[begins[rows[at]] : begins[rows[at] + 1]].tolist()
-                ways.append(way if column == 1 else way[::-1])
             if len(met) > 1:
                 joined.update(rows[met].tolist())
-                if column == 1:
-                    forks.update(dict.fromkeys(_find_forks(ways)))
             for at in met:
                 row, inner = int(rows[at]), int(table[rows[at], 3 - column])
                 if row in found:
@@ -800,7 +812,7 @@ class _Collector:
                         found.add(each)
                         end = begins[each] if column == 2 else begins[each + 1] - 1
                         todo.append((int(table[each, 1]), float(points[end, 0]), column))
-        return _InnerResiduals(sorted(found), sorted(joined), tuple(forks))
+        return _InnerResiduals(sorted(found), sorted(joined))
 
     def _is_on_border(self, group: int, places: Floats) -> npt.NDArray[np.bool_]:
         """Whether places are where lines meet the border of an open group, above or below."""

@@ -111,9 +111,9 @@ class BoxTexts:
             )
         return known
 
-    def detail_of_frame(self, box: int) -> str:
+    def detail_of_frame(self, box: int, opened: Collection[int] | None = None) -> str:
         """What the title of an open group says behind its name: how much it holds."""
-        return detail_when_open(self._view, box, self.of(box).detail)
+        return detail_when_open(self._view, box, self.of(box).detail, opened)
 
     def _is_in_backward(self, box: int) -> bool:
         """Whether a group stands in a backward part, whose title says that of all in it."""
@@ -705,6 +705,7 @@ class GroupPlacer:
             text = self.text(box)
             # Arms stand side by side: their counts are written where there is room for them.
             is_arm = self._view.boxes[box].kind is BranchKind.ARM
+            # Room for what it says with all that is in it open: that is the longest.
             detail = "" if is_arm else self._texts.detail_of_frame(box)
             header = measure_header(text.title, detail, self._fit.scale)
         if box in self._wiring.hidden:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.op_name import name_derivative
 from jaxscope.model.said import BESIDE, TOGETHER, Said, on_each, said, say, say_joined, template
+from jaxscope.model.stages import GRADIENT_OF
 from jaxscope.model.types import (
     batch_size,
     describe_batch,
@@ -90,19 +91,26 @@ def text_of(view: View, box: Box) -> BoxText:
     return _text_of_group(view, box) if box.children else _text_of_node(view, box.node)
 
 
-def detail_when_open(view: View, box: int, detail: str) -> str:
+def detail_when_open(
+    view: View, box: int, detail: str, opened: Collection[int] | None = None
+) -> str:
     """What an open group says behind its name: how much it holds, also the program, box 0.
 
-    Also how much of it the boxes right inside hold, if not all: the same whatever is open in it.
-    Not of a repeat, which shows one copy for all.
+    Also how much of it is drawn in it, if not all, so that who counts boxes and what closed groups
+    say finds that number. Not of a repeat, which shows one copy for all.
 
     Args:
         detail: What it says closed.
+        opened: The groups that are open; None for all, where it says most.
     """
     each = view.boxes[box]
     if not each.num_counted or each.kind is BranchKind.REPEAT:
         return detail
-    held = view.count_in_boxes(box)
+    held = (
+        each.num_counted - view.most_without_box[box]
+        if opened is None
+        else view.count_in_boxes(box, opened)
+    )
     if not 0 < held < each.num_counted:
         return detail
     return say("{count}, {held:,} shown", count=detail, held=held)
@@ -114,7 +122,9 @@ def _text_of_group(view: View, box: Box) -> BoxText:
     label = box.label
     if box.kind in GATHERED:
         num, around = box.num_leaves, view.boxes[box.parent].kind
-        if BranchKind.RESULTS is box.kind is not around and num < view.num_results:
+        # Of a gradient an argument has as many arrays as the argument: others need not be told.
+        is_part = num < view.num_results and not label.startswith(GRADIENT_OF)
+        if BranchKind.RESULTS is box.kind is not around and is_part:
             detail = say("{num:,} of {all:,} arrays", num=num, all=view.num_results)
         elif box.kind is BranchKind.PORTS:
             detail = say("{num:,} values", num=num)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -179,20 +179,37 @@ class View:
             found[box if boxes[box].children else boxes[box].parent].append(node)
         return found
 
-    def count_in_boxes(self, box: int) -> int:
-        """How many of those that a group counts (`num_counted`) the boxes right inside hold.
+    def count_in_boxes(self, box: int, opened: Collection[int] = ()) -> int:
+        """How many of those that an open group counts (`num_counted`) what is drawn in it holds.
 
-        A group in it holds all that it counts, open or closed: what has no box there is told there.
-        An arm of a branch may have no room to tell it, so here it holds only what has a box in it.
+        A closed group holds all that it counts, and so does a repeat.
+
+        Args:
+            opened: The groups that are open.
         """
-        return self.boxes[box].num_counted - len(self.without_box(box))
+        return self.boxes[box].num_counted - len(self.without_box(box, opened))
 
-    def without_box(self, box: int) -> list[int]:
-        """The others that a group counts: drawn as part of another box, or as a value of a loop."""
+    def without_box(self, box: int, opened: Collection[int] = ()) -> list[int]:
+        """The others that a group counts: drawn as part of another box, or as a value of a loop.
+
+        Of an arm of a branch also where it is closed: it may have no room to tell it.
+        """
         each, found = self.boxes[box], list(self._boxless[box])
-        for arm in each.children if each.node in self.flow.branches else ():
-            if self.boxes[arm].kind is BranchKind.ARM:
-                found += self.without_box(arm)
+        is_branch = each.node in self.flow.branches
+        for inner in each.children:
+            kind = self.boxes[inner].kind
+            is_arm = is_branch and kind is BranchKind.ARM
+            if is_arm or (inner in opened and kind is not BranchKind.REPEAT):
+                found += self.without_box(inner, opened)
+        return found
+
+    @functools.cached_property
+    def most_without_box(self) -> list[int]:
+        """Of each group, how many have no box where all groups in it but repeats are open."""
+        found = [len(each) for each in self._boxless]
+        for box in range(len(self.boxes) - 1, 0, -1):
+            if found[box] and self.boxes[box].kind is not BranchKind.REPEAT:
+                found[self.boxes[box].parent] += found[box]
         return found
 
     def path_to_node(self, node: int) -> frozenset[str]:

@@ -595,16 +595,22 @@ class GraphCanvas(QWidget):
         if self._num_devices:
             told = tr("types: on each of {num} devices", num=self._num_devices)
             entries = (words_alone(told, drawing.colors), *entries)
-        if self._view is not None:
-            detail = text_of(self._view, self._view.boxes[0]).detail
-            told = detail_when_open(self._view, 0, detail)
-            if told != detail:
-                hint = tr(
-                    "Those without a box of their own are part of another: a constant that is "
-                    "written in its user, a value of a loop. The table lists all."
-                )
-                entries = (*entries, words_alone(told, drawing.colors, hint))
-        self._legend.show_entries(entries, drawing.colors, self._outline_entries(drawing))
+        passing, spare = self._outline_entries(drawing), self._count_entries(drawing)
+        self._legend.show_entries(entries, drawing.colors, passing, spare)
+
+    def _count_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
+        """How many operations of the program are drawn, if some are missing that no frame tells."""
+        if self._view is None or not self._view.without_box(0):
+            return ()
+        items = drawing.scene.items
+        opened = frozenset(items.box[: items.num_frames].tolist())
+        detail = text_of(self._view, self._view.boxes[0]).detail
+        told = detail_when_open(self._view, 0, detail, opened)
+        hint = tr(
+            "Those without a box of their own are part of another: a constant that is "
+            "written in its user, a value of a loop. The table lists all."
+        )
+        return (words_alone(told, drawing.colors, hint),)
 
     def _colour_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         seen = self._items_in_sight(drawing)
@@ -704,8 +710,8 @@ class GraphCanvas(QWidget):
 
     def describe_rest(self, group: str, node: int) -> str:
         """What is no box in a group, by its id or by its node; empty where all is, or no group."""
-        view = self._view
-        if view is None:
+        view, scene = self._view, self.scene
+        if view is None or scene is None:
             return ""
         found = view.index_of(group) if group else None
         if node != NONE:
@@ -713,7 +719,7 @@ class GraphCanvas(QWidget):
         if found is None or found == NONE or not view.boxes[found].children:
             return ""
         is_meant = node == NONE or view.boxes[found].node == node
-        return describe_rest(view, view.boxes[found]) if is_meant else ""
+        return describe_rest(view, scene, view.boxes[found]) if is_meant else ""
 
     @property
     def view(self) -> View | None:

@@ -36,7 +36,7 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
     lines = [f"<b>{_plain(tr_said(text.title))}</b>"]
     if box.children:
         lines.append(_plain(tr_said(text.detail)))
-        if item < scene.items.num_frames and (told := describe_rest(view, box)):
+        if item < scene.items.num_frames and (told := describe_rest(view, scene, box)):
             lines.append(escape_html(told, _MAX_REST))
         if box.node != NONE and count_program(view.graph, [box.node]):
             lines.append(tr("The operation itself is not counted with what is in it"))
@@ -54,16 +54,17 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
     return "<br>".join(lines)
 
 
-def describe_rest(view: View, box: Box) -> str:
+def describe_rest(view: View, scene: Scene, box: Box) -> str:
     """What of an open group is no box in it, as its title says with how much is shown; or empty."""
     number = view.index_of(box.id)
-    rest = view.without_box(number) if number is not None else []
+    opened = frozenset(scene.items.box[: scene.items.num_frames].tolist())
+    rest = view.without_box(number, opened) if number is not None else []
     if not rest:
         return ""
     counts = Counter(short_operation(view.graph.operation(node)) for node in rest)
     names = [f"{num:,} {name}" for name, num in counts.most_common()]
     return tr(
-        "{num_shown:,} shown: in the boxes and groups right inside. The other {num_rest:,} are "
+        "{num_shown:,} shown: in the boxes and closed groups in it. The other {num_rest:,} are "
         "drawn as part of other boxes, or as values of a loop or branch: {names}",
         num_shown=box.num_counted - len(rest),
         num_rest=len(rest),

@@ -90,7 +90,7 @@ class Legend(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: tuple[LegendEntry, ...] = ()
-        self._num_lasting = 0
+        self._num_lasting = self._num_needed = 0
         self._colors: Colors | None = None
         self._scale = 1.0
         self._is_open = False
@@ -112,16 +112,22 @@ class Legend(QWidget):
         self.update()
 
     def show_entries(
-        self, entries: Sequence[LegendEntry], colors: Colors, passing: Sequence[LegendEntry] = ()
+        self,
+        entries: Sequence[LegendEntry],
+        colors: Colors,
+        passing: Sequence[LegendEntry] = (),
+        spare: Sequence[LegendEntry] = (),
     ) -> None:
         """Explain these.
 
         Args:
             passing: What comes and goes with a selection: it takes no further row.
+            spare: What is said only where all of it has room, or the legend is open.
         """
         before = self.heightForWidth(self.width())
-        self._entries, self._colors = (*entries, *passing), colors
+        self._entries, self._colors = (*entries, *passing, *spare), colors
         self._num_lasting = len(entries)
+        self._num_needed = len(entries) + len(passing)
         self.setAccessibleDescription(tr_list(self.names))
         self.update()
         if self.heightForWidth(self.width()) != before:
@@ -140,8 +146,11 @@ class Legend(QWidget):
         lasting = (self._fill(width, density, self._num_lasting) for density in _AT_FIRST)
         num_rows = next((each.density.num_rows for each in lasting if not each.is_cut), 0)
         allowed = [density for density in _AT_FIRST if density.num_rows == num_rows]
-        tried = [self._fill(width, density) for density in allowed or _AT_FIRST[-1:]]
-        return next((placed for placed in tried if not placed.is_cut), tried[-1])
+        for num in (None, self._num_needed):
+            tried = [self._fill(width, density, num) for density in allowed or _AT_FIRST[-1:]]
+            if fits := [placed for placed in tried if not placed.is_cut]:
+                return fits[0]
+        return tried[-1]
 
     def _fill(self, width: int, density: _Density, num: int | None = None) -> _Placed:
         """The entries, or the first ones of them, as far as they have room."""
@@ -221,7 +230,7 @@ class Legend(QWidget):
             painter.drawText(
                 area,
                 flags,
-                tr("{num_entries} more …", num_entries=len(self._entries) - len(places)),
+                tr("{num_entries} more …", num_entries=self._num_needed - len(places)),
             )
         painter.end()
 
