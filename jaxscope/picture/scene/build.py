@@ -485,15 +485,17 @@ def _find_forks(ways: Sequence[_Corners]) -> Iterator[_Point]:
         ways: Their corners. Lines that turn in one place to one place go on together.
     """
     turns: dict[_Point, dict[_Point | None, list[_Corners]]] = {}
+    places: dict[_Point, _Point] = {}
     begin, start = ways[0][0]
     for way in ways:
         at = next((at for at, (x, _) in enumerate(way) if abs(x - begin) >= _SAME_PX), len(way))
         turn, rest = _round(way[at - 1]), way[at:]
+        places[turn] = (way[at - 1][0], way[at - 1][1])
         turns.setdefault(turn, {}).setdefault(_round(rest[0]) if rest else None, []).append(rest)
     farthest = max(turns, key=lambda turn: abs(turn[1] - start))
     for turn, further in turns.items():
         if turn != farthest or len(further) > 1:
-            yield turn
+            yield places[turn]
         for rests in further.values():
             if len(rests) > 1 and rests[0]:
                 yield from _find_forks(rests)
