@@ -78,6 +78,8 @@ def test_what_python_cannot_read_is_not_run(
     (marked,) = [s for s in edit.extraSelections() if s.format.background().color() == wrong]
     assert marked.cursor.blockNumber() == edit.blockCount() - 1
     assert window.controller.state.is_stale, "what is shown is of the text before"
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Up)
+    assert not window.workspace.selection.selection, "its lines are not those of what ran"
     write(driver, trial, ")")
     assert "Scratch copy" in editor_of(trial).said.text()
     assert window.controller.state.draft is not None

@@ -334,10 +334,13 @@ class Trial(QObject):
         assert self.editor is not None
         self._is_refused = True
         self.editor.edit.set_wrong_line(line)
+        self._workspace.selection.clear()  # lines are those of an earlier text
         self._controller.note_text_refused()
 
     def _on_edit_line_chosen(self, line: int) -> None:
         lines = self._workspace.lines
+        if self._is_refused:  # what became of the line, nobody knows
+            return
         if lines.is_own and lines.path == self._file:
             ran = lines.to_run(self._file, [line])
             self._workspace.selection.select_lines(self._file, ran)

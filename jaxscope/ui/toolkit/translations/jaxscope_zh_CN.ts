@@ -14814,8 +14814,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已为 {num_places} 处加书签。</translation>
     </message>
     <message>
-        <source>{num_shown:,} shown: in the boxes and groups right inside. The other {num_rest:,} are drawn as part of other boxes, or as values of a loop or branch: {names}</source>
-        <translation>显示了 {num_shown:,} 个：在紧接着的方框和分组中。其余 {num_rest:,} 个画作其他方框的一部分，或画作循环或分支的值：{names}</translation>
+        <source>{num_shown:,} shown: in the boxes and closed groups in it. The other {num_rest:,} are drawn as part of other boxes, or as values of a loop or branch: {names}</source>
+        <translation>显示了 {num_shown:,} 个：在其中的方框和收起的分组里。其余 {num_rest:,} 个画作其他方框的一部分，或画作循环或分支的值：{names}</translation>
     </message>
     <message>
         <source>{num_shown} modules, {order} first:</source>
