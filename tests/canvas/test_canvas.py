@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import jax.numpy as jnp
@@ -20,6 +21,7 @@ from canvas.screen import centre, first_closed_group, long_program, picture
 from jaxscope.model import NONE, GraphBuilder, NodeKind
 from jaxscope.picture.layout.diagram import ShouldStop
 from jaxscope.picture.layout.text_width import measure_text
+from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
@@ -27,7 +29,8 @@ from jaxscope.picture.scene.first_picture import (
     WHOLE_SCALE,
     Viewport,
 )
-from jaxscope.picture.scene.scene import DETAIL_PX, LEAST_TEXT_PX, LEAST_TITLE_PX
+from jaxscope.picture.scene.scene import DETAIL_PX, LEAST_TEXT_PX, LEAST_TITLE_PX, Fit
+from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.open_groups import is_walk
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
@@ -41,7 +44,7 @@ from jaxscope.ui.canvas.navigation import (
 from jaxscope.ui.canvas.overlay import no_highlight, paint_overlay, pinned_title
 from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture
 from jaxscope.ui.canvas.scene_index import SceneIndex
-from jaxscope.ui.canvas.scene_painter import SceneDrawing, step_areas
+from jaxscope.ui.canvas.scene_painter import SceneDrawing, colors, step_areas
 from view.programs import compile_module
 
 
@@ -867,7 +870,48 @@ def test_a_long_title_of_a_group_takes_a_second_line_in_a_small_picture(
         assert left > box.left() and title.detail_area.left() - left > last
 
 
-@pytest.mark.parametrize("name", ["add_all", "softmax_of_all", "sum_over_everything", "a / b_of_c"])
+@pytest.mark.parametrize("scale", [0.6, 0.66, 0.75, 0.84])
+@pytest.mark.usefixtures("qapp")
+def test_texts_of_small_boxes_stand_in_the_middle(scale: float) -> None:
+    """As far from the upper border as from the lower one, also in boxes of closed groups."""
+    builder = GraphBuilder()
+    last = builder.add_node("in", NodeKind.INPUT, "", types=["f32[3]"])
+    for number in range(24):
+        scope = (f"gg{number // 12}",)
+        last_but_one, last = (
+            last,
+            builder.add_node(str(number), NodeKind.EQUATION, "xh", types=["f32[3]"], scope=scope),
+        )
+        builder.add_edge(last_but_one, last)
+    view = build_view(builder.build())
+    opened = next(iter(view.all_groups()))
+    scene = build_scene(view, {opened}, fit=Fit(scale=scale))
+    drawing = SceneDrawing(SceneIndex(scene), colors("light"))
+    items = scene.items
+    boxes = [n for n in range(items.num_frames, len(items)) if items.details[n]]
+    assert {bool(items.is_group[n]) for n in boxes} == {False, True}
+    for item in boxes:
+        x, y, width, height = items.rect[item].tolist()
+        image = QImage(round(width * scale), round(height * scale), QImage.Format.Format_ARGB32)
+        painter = QPainter(image)
+        drawing.paint(painter, x, y, image.width(), image.height(), scale)
+        painter.end()
+        light = drawing.shades.fill[int(drawing.shades.of_item[item])].lightness()
+        columns = range(image.width() // 3, 2 * image.width() // 3)
+        inked = [
+            row
+            for row in range(2, image.height() - 2)
+            if any(abs(image.pixelColor(c, row).lightness() - light) > 40 for c in columns)
+        ]
+        above, below = inked[0], image.height() - 1 - inked[-1]
+        assert min(above, below) >= 2
+        assert abs(above - below) <= 2, (items.titles[item], above, below)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["add_all", "softmax_of_all", "sum_over_everything", "a / b_of_c", "results from backward"],
+)
 @pytest.mark.parametrize("scale", [0.6, 0.75])
 def test_a_closed_group_has_its_triangle_however_much_of_it_the_title_takes(
     qtbot: QtBot, canvas: GraphCanvas, name: str, scale: float
@@ -900,7 +944,12 @@ def test_a_closed_group_has_its_triangle_however_much_of_it_the_title_takes(
     top = round(title.sign.y() - y)
     assert picture.pixelColor(column - 1, top) == border
     ground = drawing.shades.fill[int(drawing.shades.of_item[title.item])]
-    assert all(picture.pixelColor(column + 4, top + by) == ground for by in (-2, -1, 0, 1, 2))
+    point = math.floor(title.sign.x() - x + 3.0) + 1
+    assert all(
+        picture.pixelColor(point + beside, top + by) == ground
+        for beside in (0, 1)
+        for by in (-2, -1, 0, 1, 2)
+    ), "two pixels"
 
 
 @pytest.mark.parametrize("scale", [0.4, 0.5, 0.62, 0.7, 1.0])

@@ -337,6 +337,14 @@ _TITLE_ROOM_PX = (30.0, 14.0)
 """What a title needs at least: width and height in pixels of the device."""
 _MOST_TITLES = 400
 _DETAIL_GAP_PX, _NARROW_GAP_PX = 6.0, 4.0
+_DETAIL_PITCH_PX, _SMALL_DETAIL_PITCH_PX = 17.0, 11.0
+"""From the last line of a title to the line below it; the latter in a small picture."""
+_CAPITAL, _DESCENT = 0.73, 0.24
+"""Of the size of the font: how high capitals are, and how far letters reach below the line."""
+_BESIDE_SIGN_PX = 1.5
+"""By which a title that leaves no more than that room gives way to the triangle before it."""
+_STACK_PX = 6.0
+"""By which the cards behind a repeat stick out."""
 _SIZES_PX = (TITLE_PX, DETAIL_PX, STUB_TEXT_PX, LABEL_TEXT_PX)
 """Of the fonts that `_text` knows by number; the first is bold."""
 _STUB_FONT = 2
@@ -408,6 +416,20 @@ class SmallTitle(NamedTuple):
     is_broken: bool = False
     sign: QPointF | None = None
     is_sign_below: bool = False
+
+
+def _centre_lines(height: float, num_lines: int, scale: float) -> tuple[float, float]:
+    """Where a small box has the middles of its title's first line and of its second line.
+
+    In pixels of the device below its top: what is seen of both together stands in the middle.
+    """
+    detail_px = max(DETAIL_PX * scale, LEAST_TEXT_PX)
+    title = LEAST_TITLE_PX * _CAPITAL / 2
+    first_to_last = max(TITLE_PITCH_PX * scale, SMALL_LINE_PX) * (num_lines - 1)
+    apart = first_to_last + max(_DETAIL_PITCH_PX * scale, _SMALL_DETAIL_PITCH_PX)
+    below = detail_px * (_CAPITAL + _DESCENT) / 2  # half a descent: not all texts have one
+    first = max((height - title - apart - below) / 2, 1.0) + title
+    return first, first + apart
 
 
 def _small_detail_px(scale: float) -> int:
@@ -535,10 +557,13 @@ class SceneDrawing:
                 continue
             high = _TITLE_ROOM_PX[1] * len(lines) - 3 * (len(lines) - 1)
             left = x + (before if is_frame else (width - wide) / 2)
-            top = y + (max((HEADER_PX * scale - high) / 2, 0.0) if is_frame else 1.0)
+            top = y + max((HEADER_PX * scale - high) / 2, 0.0)
             is_alone = scale < _DETAIL_SCALE or is_broken or not items.details[item]
-            if not is_frame and is_alone:
-                top = y + (height - high) / 2
+            if not is_frame:
+                height -= _STACK_PX * scale if items.style[item] == Style.REPEAT else 0.0
+                first = _centre_lines(height, len(lines), scale)[0]
+                middle = first + LEAST_TITLE_PX * (len(lines) - 1) / 2
+                top = y + (height / 2 if is_alone else middle) - high / 2
             low, high_ = np.array([left, top]), np.array([left + wide, top + high])
             if ((taken[:, :2] < high_) & (taken[:, 2:] > low)).all(axis=1).any():
                 continue
@@ -603,20 +628,31 @@ class SceneDrawing:
     def _place_sign(self, title: SmallTitle, is_alone: bool, scale: float) -> SmallTitle:
         """The title with the triangle of its closed group: beside it, else beside what is below.
 
-        None where neither has room for it.
+        A title that leaves little room gives way. None where neither has room for the triangle.
         """
-        x, y, _, height = (self.scene.items.rect[title.item] * scale).tolist()
+        x, y, width, height = (self.scene.items.rect[title.item] * scale).tolist()
+        if self.scene.items.style[title.item] == Style.REPEAT:
+            height -= _STACK_PX * scale
         last = title.text.split("\n")[-1]
         aside = title.detail_area.width() + _NARROW_GAP_PX if title.detail_area.width() else 0.0
         begin = title.area.center().x() - (measure_text(last, LEAST_TITLE_PX, True) + aside) / 2
-        left = x + SMALL_SIGN_PX / 2
         room = min(begin, title.area.left() + 3.0) - x
-        if room >= SMALL_SIGN_PX:
-            middle = x + min(room / 2, SMALL_SIGN_PX)
-            return title._replace(sign=QPointF(middle, y + height / 2))
+        lower = width / 2
+        if not is_alone:
+            detail_px = max(DETAIL_PX * scale, LEAST_TEXT_PX)
+            lower -= measure_text(title.detail, detail_px) / 2
+        if min(room, lower) >= SMALL_SIGN_PX:
+            aside = min(max(SMALL_SIGN_PX + _BESIDE_SIGN_PX - room, 0.0), _BESIDE_SIGN_PX)
+            middle = x + min((min(room + aside, lower) - 1.0) / 2, SMALL_SIGN_PX)
+            return title._replace(
+                area=title.area.translated(aside, 0.0),
+                detail_area=title.detail_area.translated(aside, 0.0),
+                sign=QPointF(middle, y + height / 2),
+            )
         if is_alone:
             return title
-        below = QPointF(left, y + height - LEAST_TEXT_PX + 1.0)
+        lines = title.text.count("\n") + 1
+        below = QPointF(x + SMALL_SIGN_PX / 2 - 0.5, y + _centre_lines(height, lines, scale)[1])
         return title._replace(sign=below, is_sign_below=True)
 
     def _paint_small_detail(self, painter: QPainter, title: SmallTitle) -> None:
@@ -823,12 +859,9 @@ class SceneDrawing:
         painter.setBrush(shades.fill[shade])
         radius = self.corner_of(item)
         if style == Style.REPEAT:  # a stack of cards
-            for shift in (6.0, 3.0):
-                painter.drawRoundedRect(
-                    QRectF(x + shift, y + shift, width - 6, height - 6), radius, radius
-                )
-            painter.drawRoundedRect(QRectF(x, y, width - 6, height - 6), radius, radius)
-            width, height = width - 6, height - 6
+            width, height = width - _STACK_PX, height - _STACK_PX
+            for shift in (_STACK_PX, _STACK_PX / 2, 0.0):
+                painter.drawRoundedRect(QRectF(x + shift, y + shift, width, height), radius, radius)
         else:
             painter.drawRoundedRect(QRectF(x, y, width, height), radius, radius)
         indent = 0.0
@@ -846,6 +879,13 @@ class SceneDrawing:
         painter.setFont(self._title_font)
         pitch = max(TITLE_PITCH_PX, SMALL_LINE_PX / self._scale)
         top = y + (4 if two else height / 2 - 8 - pitch * (len(title) - 1) / 2)
+        is_small = two and self._scale < _TITLE_SCALE
+        first, below = (
+            y + each / self._scale
+            for each in _centre_lines(height * self._scale, len(title), self._scale)
+        )
+        if is_small:
+            top = first - self._text(title[0], 0).size().height() / 2
         if not has_small_title:
             # As large as a group's where the box has room for that.
             rounded = min(height / 2, 13.0) * self._scale if style in _ROUNDED else 0.0
@@ -853,9 +893,6 @@ class SceneDrawing:
             natural = max(measure_text(line, TITLE_PX, True) for line in title) / TITLE_PX
             least_px = min(LEAST_TITLE_PX, room / max(natural, 1.0))
             least_px = max(least_px, LEAST_TEXT_PX)
-            if two and least_px > TITLE_PX * self._scale:
-                top = y + 1.0 / self._scale + (least_px / self._scale - TITLE_PX) / 2
-                has_small_title = True
             for line in title:
                 self._paint_centred(painter, line, 0, x + indent, top, width - indent, least_px)
                 top += pitch
@@ -863,11 +900,8 @@ class SceneDrawing:
             painter.setPen(colors.text if shades.is_tint else colors.muted)
             painter.setFont(self._detail_font)
             top = y + height - 20
-            if has_small_title:  # below the title, which is larger than the box would have it
-                half = self._text(detail, 1).size().height() / 2
-                high = _TITLE_ROOM_PX[1] + SMALL_LINE_PX * (len(title) - 1)
-                least = (high + LEAST_TEXT_PX / 2 + 1.0) / self._scale
-                top = max(top, y + least - half)
+            if is_small:
+                top = below - self._text(detail, 1).size().height() / 2
             if item in self._indented and self._scale < _TITLE_SCALE:
                 indent = SMALL_SIGN_PX / self._scale
             self._paint_centred(painter, detail, 1, x + indent, top, width - indent)
