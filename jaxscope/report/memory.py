@@ -33,7 +33,8 @@ from jaxscope.schema.contract import number_to_json
 
 PLACED = say(
     "Live ranges are computed from the scheduled module; each value lies where XLA put it, and "
-    "memory that several share counts once."
+    "memory that several share counts once. What XLA allocates may be more: gaps between values, "
+    "and tables of addresses where results are a tuple."
 )
 COMPUTED = say(
     "Live ranges are computed from the scheduled module, and values are added up: XLA needs less "
@@ -355,7 +356,8 @@ REMAT_PROTOCOL = say(
     "traced are the jaxpr's; FLOPs compiled, bytes and temporaries XLA's, loops by their rounds "
     "where known. Where fewer are compiled, XLA merged what is computed again with the first time, "
     "as the CPU's does, and keeps it after all. The peak adds up "
-    "values that the schedule needs at once; XLA allocates less where they share memory."
+    "values that the schedule needs at once; XLA allocates less where they share memory, and more "
+    "where it leaves gaps between them."
 )
 _MEANING = {
     "as written": say("the gradient as the file has it"),

@@ -250,8 +250,8 @@ def describe_totals(records: Sequence[PassRecord]) -> str:
     if not math.isnan(peak):
         parts.append(
             tr(
-                " In the end values that are needed at once add up to {peak}; XLA "
-                "allocates less where they share memory.",
+                " In the end values that are needed at once add up to {peak}; XLA allocates less "
+                "where they share memory, and more where it leaves gaps between them.",
                 peak=format_bytes(peak),
             )
         )

@@ -86,8 +86,8 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>（{interval}）</translation>
     </message>
     <message>
-        <source> In the end values that are needed at once add up to {peak}; XLA allocates less where they share memory.</source>
-        <translation>最终同时需要的值合计 {peak}；XLA 让它们共用内存，所以分配得更少。</translation>
+        <source> In the end values that are needed at once add up to {peak}; XLA allocates less where they share memory, and more where it leaves gaps between them.</source>
+        <translation>最终同时需要的值合计 {peak}；它们共用内存时 XLA 分配得更少，值之间留有空隙时分配得更多。</translation>
     </message>
     <message>
         <source> The longest, {name}, took {seconds}; these together {total}. The rest of compiling is passes that changed nothing, buffer assignment and code generation (LLVM's on CPUs and GPUs).</source>
@@ -2284,8 +2284,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个目标都用自己的编译器编译这个调用；不需要那种芯片，也不运行任何东西。命令 jaxscope doctor 会告诉您装了哪些编译器。</translation>
     </message>
     <message>
-        <source>Each was traced, lowered and compiled anew, in memory; nothing ran and no file changed. Kept is what the forward part hands to the backward part besides arguments, by the jaxpr. FLOPs traced are the jaxpr's; FLOPs compiled, bytes and temporaries XLA's, loops by their rounds where known. Where fewer are compiled, XLA merged what is computed again with the first time, as the CPU's does, and keeps it after all. The peak adds up values that the schedule needs at once; XLA allocates less where they share memory.</source>
-        <translation>每种策略都在内存中重新追踪、lower 和编译；没有运行任何东西，也没有改变任何文件。“保留”是按 jaxpr 由前向部分交给反向部分的内容（不含参数）。“追踪到的 FLOP”是 jaxpr 的；“编译后的 FLOP”、字节和临时量是 XLA 的，循环在轮数已知时按轮数计算。编译后的较少时，是因为 XLA 把重复计算的内容与第一次合并（CPU 的 XLA 就这样做），结果还是保留了它。峰值是按调度同时需要的值之和；它们共用内存时 XLA 分配得更少。</translation>
+        <source>Each was traced, lowered and compiled anew, in memory; nothing ran and no file changed. Kept is what the forward part hands to the backward part besides arguments, by the jaxpr. FLOPs traced are the jaxpr's; FLOPs compiled, bytes and temporaries XLA's, loops by their rounds where known. Where fewer are compiled, XLA merged what is computed again with the first time, as the CPU's does, and keeps it after all. The peak adds up values that the schedule needs at once; XLA allocates less where they share memory, and more where it leaves gaps between them.</source>
+        <translation>每种策略都在内存中重新追踪、lower 和编译；没有运行任何东西，也没有改变任何文件。“保留”是按 jaxpr 由前向部分交给反向部分的内容（不含参数）。“追踪到的 FLOP”是 jaxpr 的；“编译后的 FLOP”、字节和临时量是 XLA 的，循环在轮数已知时按轮数计算。编译后的较少时，是因为 XLA 把重复计算的内容与第一次合并（CPU 的 XLA 就这样做），结果还是保留了它。峰值是按调度同时需要的值之和；它们共用内存时 XLA 分配得更少，值之间留有空隙时分配得更多。</translation>
     </message>
     <message>
         <source>Eager against {form}: {told}.</source>
@@ -3928,8 +3928,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>存活区间由调度后的模块算出，各值相加：有的值写在不再有人读取的值之上，或写在将来放结果的地方，XLA 需要的就更少；它留下空隙时，需要的稍多一些。</translation>
     </message>
     <message>
-        <source>Live ranges are computed from the scheduled module; each value lies where XLA put it, and memory that several share counts once.</source>
-        <translation>存活区间由调度后的模块算出；每个值都在 XLA 所放的位置，几个值共用的内存只算一次。</translation>
+        <source>Live ranges are computed from the scheduled module; each value lies where XLA put it, and memory that several share counts once. What XLA allocates may be more: gaps between values, and tables of addresses where results are a tuple.</source>
+        <translation>存活区间由调度后的模块算出；每个值都在 XLA 所放的位置，几个值共用的内存只算一次。XLA 分配的可能更多：值之间的空隙，以及结果是元组时的地址表。</translation>
     </message>
     <message>
         <source>Load an argument</source>
