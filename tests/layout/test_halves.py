@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 
 from jaxscope.model import NONE
 from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, EdgeLabels
 from jaxscope.picture.scene.scene import Fit, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.tree import BranchKind
@@ -285,6 +288,31 @@ def test_one_line_leads_gradients_to_the_boxes_below(
     assert len(starts) == 1, "they share the way around the part"
     assert lines[0] in scene.lines.labels, "what it leads is told in a small picture, too"
     assert part not in scene.connectors.item, "no connector is needed for it"
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_what_leads_around_the_backward_part_is_told_where_the_line_is_seen_on_both_sides(
+    direction: str,
+) -> None:
+    """Not where it leaves the part, to turn at once: a text there lies on the part's border."""
+    view = training_step(is_boxed=True)
+    scene = build_scene(view, frozenset(halves(view)), direction=direction)
+    part = scene.item_of_id[halves(view)[1]]
+    (label,) = (
+        label
+        for label in EdgeLabels(scene).all()
+        if label.line in scene.lines.labels
+        and ends(scene, label.line)[0] == part
+        and not scene.lines.is_residual[label.line]
+    )
+    corners = scene.lines.corners(label.line)
+    low = np.array([label.x, label.y])
+    high = low + np.array([label.width, LABEL_HEIGHT_PX])
+    is_covered = ((corners > low - 3) & (corners < high + 3)).all(axis=1)
+    assert not is_covered.any(), "no corner"
+    middle = (low + high) / 2
+    on = [np.linspace(*pair, 2000) for pair in itertools.pairwise(corners)]
+    assert np.abs(np.concatenate(on) - middle).max(axis=1).min() < 1.0, "on its line"
 
 
 @pytest.mark.parametrize(("direction", "across"), [("down", 0), ("right", 1)])

@@ -209,6 +209,9 @@ class EdgeLabels:
         pieces_of = list(itertools.pairwise(corners))
         if self._scene.lines.is_return[line]:  # its lane has room for its name
             pieces_of.sort(key=lambda ends: -abs(ends[0][0] - ends[1][0] + ends[0][1] - ends[1][1]))
+        elif has_room and not is_alone and not lines.is_residual[line]:
+            # A line around a backward part turns right above it: not where that would be covered.
+            pieces_of.sort(key=lambda ends: not _is_longer(ends[0], ends[1], width))
         places = [((x0 + x1 - width) / 2, (y0 + y1) / 2) for (x0, y0), (x1, y1) in pieces_of]
         narrow = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
         if (
@@ -233,6 +236,13 @@ class EdgeLabels:
             if is_free and not pieces.cross(rect, flow, line if is_alone else NONE):
                 return EdgeLabel(line, group, text, x, y, width)
         return None
+
+
+def _is_longer(begin: LinePoint, end: LinePoint, width: float) -> bool:
+    """Whether a piece of a line is seen on both sides of a label of a width that lies on it."""
+    across, along = abs(begin[0] - end[0]), abs(begin[1] - end[1])
+    beside = 2 * _LABELS_APART_PX
+    return across >= width + beside or along >= LABEL_HEIGHT_PX + beside
 
 
 def _flow(scene: Scene, line: int) -> Flow:
