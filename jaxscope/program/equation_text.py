@@ -18,6 +18,13 @@ def name_and_number(node: Node) -> str:
     return node.id if node.name in ("", node.id) else f"{node.name} ({node.id})"
 
 
+def name_of_result(graph: Graph, node: int, result: int) -> str:
+    """What one of the results of an equation is called; empty where that is not known."""
+    names = graph.name(node).split(", ")
+    is_known = len(names) == len(graph.types(node)) and 0 <= result < len(names)
+    return names[result] if is_known else ""
+
+
 def equation_text(stage: Stage, node: int) -> str:
     """An equation as JAX prints it: `bg:f32[4,32] = tanh bf`; long ones without parameters."""
     graph = stage.graph
@@ -38,9 +45,10 @@ def _compose(graph: Graph, node: int) -> str:
     kind = f":{types[0]}" if len(types) == 1 else ""
     edges = graph.edges
     into = np.flatnonzero(edges.target == node)
-    sources = edges.source[into[np.argsort(edges.operand[into], kind="stable")]].tolist()
-    operands = " ".join(graph.name(each) for each in sources[:4])
-    more = " …" if len(sources) > 4 else ""
+    into = into[np.argsort(edges.operand[into], kind="stable")]
+    values = list(zip(edges.source[into].tolist(), edges.output[into].tolist(), strict=True))
+    operands = " ".join(name_of_result(graph, *each) or graph.name(each[0]) for each in values[:4])
+    more = " …" if len(values) > 4 else ""
     return f"{name}{kind} = {operation} {operands}".rstrip() + more
 
 

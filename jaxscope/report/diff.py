@@ -93,7 +93,7 @@ def _span(share: Share, name: str, write: Callable[[float], str]) -> Number:
     low, high = getattr(share.least, name), getattr(share.cost, name)
     text = say_range(low, high, write)
     if share.num_unknown:
-        text = say("≥ {amount}", amount=text) if high else say(UNKNOWN)
+        text = say("≥ {amount}", amount=write(low)) if low else say(UNKNOWN)
     return Number(high, text)
 
 
@@ -102,8 +102,9 @@ def describe_cost_change(change: CostChange) -> str:
     (low, low_after), before, after = change.least, change.before, change.after
 
     def tell(side: int, least: float, most: float, write: Callable[[float], str]) -> str:
-        amount = say_range(least, most, write)
-        return say("at least {amount}", amount=amount) if change.num_unknown[side] else amount
+        if change.num_unknown[side]:
+            return say("at least {amount}", amount=write(least))
+        return say_range(least, most, write)
 
     return say(
         "Optimizing turned {flops} into {flops_after}, and {moved} read and written into "

@@ -193,6 +193,18 @@ def test_cond_is_known_only_if_its_branches_cost_the_same(
     np.testing.assert_equal(costs, [flops])
 
 
+def test_a_cond_whose_index_is_a_literal_costs_the_arm_that_runs() -> None:
+    """JAX gives the index of `cond(True, …)` as a number: of 8 elements x 4, one operation each."""
+    for choice, flops in ((True, 64.0), (False, 32.0)):
+        graph, cost = cost_of(
+            lambda x, p=choice: lax.cond(p, lambda c: c * 2.0 + 1.0, lambda c: c - 1.0, x), X
+        )
+        (node,) = graph.nodes_of(("cond",))
+        assert "in[0]" in graph.attributes(node)
+        assert "cost_note" not in graph.attributes(node)
+        assert (graph.node(node).cost.flops, cost.flops) == (flops, flops)
+
+
 def test_primitives_without_a_rule_are_unknown_not_free() -> None:
     graph, cost = cost_of(lambda x: lax.lgamma(x) + 1.0, X)
     assert not cost.is_known

@@ -20,8 +20,10 @@ from jaxscope.model import (
 )
 from jaxscope.model.graph_builder import add_attributes
 from jaxscope.program.cost import lines
+from jaxscope.program.cost.attribution import CostChange
 from jaxscope.program.cost.lines import LineCost, find_line_costs
 from jaxscope.program.cost.work import find_work
+from jaxscope.report.diff import describe_cost_change
 
 FILE = "/home/u/model.py"
 LIBRARY = "/usr/lib/library.py"
@@ -113,13 +115,127 @@ def test_what_may_never_run_is_no_part_of_what_runs_at_least() -> None:
     told = {k: cost.text.partition(": ")[2] for k, cost in find_line_costs([program], FILE).items()}
     assert told == {
         3: "8 FLOP, 32 B read and written, each time it runs",
-        4: "10 FLOP, 40 B read and written, and more in a loop or a branch",
+        4: "10 FLOP, 40 B read and written, and more in a loop",
         6: "at least 20 FLOP, at least 80 B read and written",
     }
     assert is_available(program.graph)
     work = find_work(program.graph)  # the loop's round is in the most, and said to be
     assert (work.high.flops, work.num_unknown, work.num_unbounded) == (40.0, 1, 1)
     assert work.flops == "at least 40 FLOP, 1 loop counted once"
+
+
+def branch(builder: GraphBuilder, *arms: tuple[float, int], line: int, inside: int = -1) -> int:
+    """A `cond` at a line whose arms do so many FLOPs at a line each."""
+    cond = builder.add_node(
+        f"cond{line}", NodeKind.EQUATION, "cond", group=inside,
+        cost=(math.nan, math.nan, 0.0), source=[(FILE, line, 0, "f")],
+    )  # fmt: skip
+    for number, (flops, at) in enumerate(arms):
+        group = builder.add_group(
+            f"{cond}/branches.{number}", GroupKind.JAXPR, "", parent=inside, owner=cond
+        )
+        add(builder, f"{cond}/{number}", flops, (FILE, at), group=group)
+    return cond
+
+
+def texts(shown: Stage) -> dict[int, str]:
+    return {line: cost.text for line, cost in find_line_costs([shown], FILE).items()}
+
+
+def test_of_the_arms_of_a_branch_one_counts() -> None:
+    """Arms of 1 and 2 FLOP: at one line, at one beside 4 FLOP that always run, at two lines."""
+    builder = GraphBuilder()
+    branch(builder, (1.0, 3), (2.0, 3), line=3)
+    branch(builder, (1.0, 4), (2.0, 4), line=4)
+    add(builder, "mul", 4.0, (FILE, 4))
+    branch(builder, (1.0, 6), (2.0, 7), line=5)
+    found = find_line_costs([stage(builder)], FILE)
+    of = "of the FLOP of jaxpr with the dearest branches"
+    assert {line: cost.text for line, cost in found.items()} == {
+        3: f"20.0% {of}: 1 FLOP to 2 FLOP, 4 B to 8 B read and written",
+        4: f"60.0% {of}: 5 FLOP to 6 FLOP, 20 B to 24 B read and written",
+        6: f"10.0% {of}: up to 1 FLOP, up to 4 B read and written",
+        7: f"20.0% {of}: up to 2 FLOP, up to 8 B read and written",
+    }
+
+
+def test_arms_that_cost_the_same_are_not_shared_out_among_their_lines() -> None:
+    builder = GraphBuilder()
+    cond = branch(builder, (2.0, 4), (2.0, 5), line=3)
+    both = branch(builder, (2.0, 6), (2.0, 6), line=6)
+    shown = stage(builder)
+    assert is_available(shown.graph)
+    costs = shown.graph.nodes.cost.copy()
+    costs[[cond, both]] = 2.0, 8.0, 0.0
+    told = texts(dataclasses.replace(shown, graph=shown.graph.replace_nodes(cost=costs)))
+    assert {line: text.partition(": ")[2] for line, text in told.items()} == {
+        4: "up to 2 FLOP, up to 8 B read and written",
+        5: "up to 2 FLOP, up to 8 B read and written",
+        6: "2 FLOP, 8 B read and written",
+    }
+
+
+def test_an_arm_that_a_literal_index_rules_out_costs_nothing() -> None:
+    builder = GraphBuilder()
+    loop = add(builder, "while", math.nan, (FILE, 2))
+    body = builder.add_group("body", GroupKind.JAXPR, "body", owner=loop)
+    cond = branch(builder, (1.0, 3), (2.0, 3), line=3, inside=body)
+    add(builder, "sum", 3.0, (FILE, 5))
+    shown = stage(builder)
+    assert is_available(shown.graph)
+    graph = add_attributes(shown.graph, {cond: {"in[0]": "1:i32[]"}})
+    of = "of the FLOP of jaxpr, each while loop once"
+    assert texts(dataclasses.replace(shown, graph=graph)) == {
+        3: f"40.0% {of}: 2 FLOP, 8 B read and written, each time it runs",
+        5: f"60.0% {of}: 3 FLOP, 12 B read and written",
+    }
+    work = find_work(graph)
+    assert work.low == work.high == Cost(5.0, 20.0, 0.0)
+
+
+def test_a_scan_around_a_branch_counts_all_its_rounds() -> None:
+    """What the scan costs is not known, yet how often it runs is; a loop in it says one round."""
+    builder = GraphBuilder()
+    scan = add(builder, "scan", math.nan, (FILE, 2))
+    body = builder.add_group("body", GroupKind.JAXPR, "body", owner=scan)
+    branch(builder, (1.0, 3), (2.0, 3), line=3, inside=body)
+    add(builder, "mul", 4.0, (FILE, 4), group=body)
+    loop = add(builder, "while", math.nan, (FILE, 5), group=body)
+    deep = builder.add_group("deep", GroupKind.JAXPR, "deep", parent=body, owner=loop)
+    add(builder, "exp", 1.0, (FILE, 6), group=deep)
+    shown = stage(builder)
+    assert is_available(shown.graph)
+    graph = add_attributes(shown.graph, {scan: {"length": "10"}})
+    told = texts(dataclasses.replace(shown, graph=graph))
+    assert {line: text.partition(": ")[2] for line, text in told.items()} == {
+        3: "10 FLOP to 20 FLOP, 40 B to 80 B read and written",
+        4: "40 FLOP, 160 B read and written",
+        6: "1 FLOP, 4 B read and written, each time it runs",
+    }
+
+
+def test_an_arm_that_is_shown_at_another_branch_is_said_to_be_unknown() -> None:
+    builder = GraphBuilder()
+    branch(builder, (1.0, 4), (9.0, 5), line=3)
+    second = branch(builder, (2.0, 6), line=6)
+    shown = stage(builder)
+    assert is_available(shown.graph)
+    calls = f"{second}/branches.0, 0/branches.1"
+    graph = add_attributes(shown.graph, {second: {"shares": "0/branches.1", "calls": calls}})
+    told = texts(dataclasses.replace(shown, graph=graph))
+    assert told[6].endswith(": FLOPs unknown, bytes unknown")
+    taken = add_attributes(graph, {second: {"in[0]": "0:i32[]"}})
+    told = texts(dataclasses.replace(shown, graph=taken))
+    assert told[6].endswith(": 2 FLOP, 8 B read and written")
+
+
+def test_what_is_known_in_part_is_at_least_what_the_cheapest_branches_do() -> None:
+    after, before = Cost(3.0, 12.0, 0.0), Cost(6.0, 24.0, 0.0)
+    change = CostChange((), before, after, (), (Cost(5.0, 20.0, 0.0), Cost(1.0, 4.0, 0.0)), (0, 1))
+    assert describe_cost_change(change).startswith(
+        "Optimizing turned 5 FLOP to 6 FLOP into at least 1 FLOP, and 20 B to 24 B read and "
+        "written into at least 4 B"
+    )
 
 
 def test_what_a_call_into_a_library_costs_counts_for_the_line_of_the_call() -> None:

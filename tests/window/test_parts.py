@@ -43,6 +43,7 @@ from jaxscope.model import (
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.picture.syntax import ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost
+from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import NO_LINKS, Linked, Links
 from jaxscope.program.search import SearchIndex
@@ -582,6 +583,30 @@ def test_an_argument_is_called_as_on_its_box() -> None:
     told = describe_node(stage, carry, NO_LINKS, "#777777")
     assert told.startswith("<h3>state</h3><p>argument <b>k</b>")
     assert "state (argument)" in describe_node(stage, total, NO_LINKS, "#777777")
+
+
+def test_the_inspector_says_which_results_of_a_node_are_taken() -> None:
+    builder = GraphBuilder()
+    scan = builder.add_node(
+        "0", NodeKind.EQUATION, "scan", name="c, d, e", types=["f32[]", "f32[5]", "f32[5]"]
+    )
+    loop = builder.add_node("1", NodeKind.OPERATION, "stablehlo.while", types=["f32[]", "f32[5]"])
+    taking = {"one": [(scan, 1)], "two": [(scan, 2), (scan, 0)], "nameless": [(loop, 1)]}
+    taking["all"] = [(scan, 0), (scan, 1), (scan, 2)]
+    for name, values in taking.items():
+        node = builder.add_node(name, NodeKind.EQUATION, "f", name=name, types=["f32[]"])
+        for operand, (source, result) in enumerate(values):
+            builder.add_edge(source, node, output=result, operand=operand)
+    stage = Stage("jaxpr", "jaxpr", Unavailable("None."), builder.build(), Cost(), 0.0)
+    told = [
+        re.sub("<[^>]*>|\u200b", "", describe_node(stage, node, NO_LINKS, "#777777"))
+        for node in range(2, 6)
+    ]
+    assert "takesd (of c, d, e (scan))" in told[0]
+    assert "takesc, e (of c, d, e (scan))" in told[1]
+    assert "takesresult 2 of 2 (of 1 (stablehlo.while))" in told[2]
+    assert "takesc, d, e (scan)" in told[3]
+    assert equation_text(stage, 2) == "one:f32[] = f d"
 
 
 def test_that_pictures_change_at_once_is_remembered(window: MainWindow, tmp_path: Path) -> None:

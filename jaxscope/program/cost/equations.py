@@ -3,11 +3,12 @@
 Equations with nested jaxprs cost what these cost: a call (`jit`, `remat2`, `custom_jvp_call`, …)
 costs its body, `custom_linear_solve` its `solve`; `scan` costs its body times its length, and says
 so in the attribute `cost_note` (XLA's own analysis counts a loop's body once); `while` is unknown,
-because how often it runs is; `cond` is unknown unless all branches cost the same; `shard_map` and
-`pmap` cost what one device does, and say so; `pallas_call` costs its kernel once for each point of
-the grid; its traffic is unknown, as the kernel's author and the device decide which blocks stay in
-fast memory. The cost of an equation inside a body is that of one execution. What is unknown makes
-every sum that it is part of unknown, and says why in `cost_note`.
+because how often it runs is; `cond` is unknown unless all branches cost the same or its index is a
+literal, which says the one that runs; `shard_map` and `pmap` cost what one device does, and say so;
+`pallas_call` costs its kernel once for each point of the grid; its traffic is unknown, as the
+kernel's author and the device decide which blocks stay in fast memory. The cost of an equation
+inside a body is that of one execution. What is unknown makes every sum that it is part of unknown,
+and says why in `cost_note`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from jaxscope.model.said import said, say, template
 from jaxscope.model.stages import SOLVE, find_solve
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
-from jaxscope.program.cost.trip_counts import CALLS_OF_JAXPRS
+from jaxscope.program.cost.trip_counts import CALLS_OF_JAXPRS, taken_arm
 from jaxscope.program.kernel_grid import read_grid
 
 _LIBRARY = say("it is a call of a linear algebra library, whose work XLA does not count")
@@ -193,6 +194,9 @@ class _Counter:
     def _cost_of_bodies(self, node: int, primitive: str, bodies: list[Row]) -> Row | None:
         """What an equation costs by the jaxprs inside it; None if these do not say."""
         if primitive == "cond":
+            taken = taken_arm(self._graph.attributes(node), bodies)
+            if taken is not None:
+                return taken
             return bodies[0] if bodies and all(_same(bodies[0], body) for body in bodies) else None
         if len(bodies) != 1:
             return None

@@ -1,5 +1,6 @@
-"""What each line of a source file costs in a stage, and the time it took where it was measured;
-nodes that may not run (branches, loops without a known count) are no part of a least amount.
+"""What each line of a source file costs in a stage, and the time it took where it was measured.
+Of the arms of a branch one runs, so amounts are ranges; what is in a loop of which nobody knows how
+often it runs is no part of them.
 """
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,35 +16,26 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, Stage, is_available
 from jaxscope.model.graph import WORK_KINDS, distinct
-from jaxscope.model.said import CLAUSES, LISTED, said, say, say_joined
+from jaxscope.model.said import CLAUSES, LISTED, said, say, say_joined, say_range
+from jaxscope.model.types import read_count
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, format_share
-
-# Which nodes surely run.
-#
-# A loop whose rounds nobody knows may run none, and of a condition's branches one runs: what is
-# inside of them is no part of a sum that says "at least". What is inside of a call runs with it.
-
+from jaxscope.program.cost.trip_counts import (
+    CALLS_OF_JAXPRS,
+    AmountRange,
+    ExecutionCounts,
+    GroupCall,
+    taken_arm,
+)
 
 Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Int64s = npt.NDArray[np.int64]
 
-_UNCERTAIN = frozenset(
-    {"while", "cond", "switch", "conditional", "stablehlo.while", "stablehlo.case", "stablehlo.if"}
-)
-"""Operations whose insides may run never: a jaxpr's, StableHLO's and HLO's."""
-
-
-def find_certain(graph: Graph) -> Bools:
-    """Of each node whether it surely runs, or is inside of what has a cost itself.
-
-    Returns:
-        bool, shape `(num_nodes,)`.
-    """
-    of_group = np.ones(len(graph.groups) + 1, bool)  # the last entry is of nodes in no group
-    for group, (parent, owner) in enumerate(_ancestry(graph)):
-        is_told = owner == NONE or not np.isnan(graph.nodes.cost[owner, 0])
-        of_group[group] = of_group[parent] and (is_told or not _is_uncertain(graph, owner))
-    certain: Bools = of_group[graph.nodes.group]
-    return certain
+_LOOPS = frozenset({"while", "stablehlo.while"})
+"""Operations whose insides run nobody knows how often: a jaxpr's, StableHLO's and HLO's."""
+_BRANCHES = frozenset({"cond", "switch", "conditional", "stablehlo.case", "stablehlo.if"})
+_TOLD_INSIDE = frozenset({*_LOOPS, *_BRANCHES, *CALLS_OF_JAXPRS, "scan"})
+"""Operations that do what is inside of them and nothing else."""
 
 
 def _ancestry(graph: Graph) -> list[tuple[int, int]]:
@@ -51,21 +44,13 @@ def _ancestry(graph: Graph) -> list[tuple[int, int]]:
     return list(zip(groups.parent.tolist(), groups.owner.tolist(), strict=True))
 
 
-def _is_uncertain(graph: Graph, node: int) -> bool:
-    return graph.strings[graph.nodes.operation[node]] in _UNCERTAIN
-
-
-Floats = npt.NDArray[np.float64]
-Int64s = npt.NDArray[np.int64]
-
-
 @dataclass(frozen=True, slots=True)
 class LineCost:
     """The cost of the nodes that a line is the innermost one of.
 
     Attributes:
-        share: Part of all known FLOPs of the program, or of its bytes where it has no FLOPs; NaN
-            where only the time is known, or nothing.
+        share: Part of all known FLOPs of the program, or of its bytes where it has no FLOPs, both
+            with the dearest arms of branches; NaN where only the time is known, or nothing.
         text: Told in words, fit to show.
         seconds: Measured time of one run, without what other lines took; NaN where none is known.
         time_share: Part of the time of all measured nodes; NaN where none is known.
@@ -91,8 +76,9 @@ def find_line_costs(
     file. What a loop or a call costs is spread over the lines of its inside as the inside's own
     costs are, so that nothing is counted twice and a loop's lines count all its rounds. A jaxpr
     that several calls share is shown once, for one of them: the other calls count for the lines
-    that make them, and its lines say so. Unknown costs count nothing. Where nobody knows how often
-    a loop or a branch runs, its lines say what they cost each time.
+    that make them, and its lines say so. Unknown costs count nothing. Where nobody knows which arm
+    of a branch runs, amounts go from the cheapest to the dearest; where nobody knows how often a
+    loop runs, its lines say what they cost in each round.
     """
     costs = _find_in_last(stages, file, _costs_of)
     return _with_times(costs, _find_in_last(timed, file, _times_of))
@@ -154,33 +140,49 @@ def _times_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     return found
 
 
+_EACH, _LOOPED, _WHOLE = "each", "looped", "whole"
+"""What a line does out of loops of unknown length, in a round of those, and both, a round each."""
+
+
 def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
     own_lines = _own_lines(graph, file)
     lines = _inherit_lines(graph, own_lines)
-    flops, num_bytes = (_spread_over_lines(graph, graph.nodes.cost[:, column]) for column in (0, 1))
-    totals = float(flops.sum()), float(num_bytes.sum())
-    column = 0 if totals[0] > 0 else 1
-    weight, total = (flops, num_bytes)[column], totals[column]
+    looped = find_looped(graph)
+    arms = _find_arms(graph)
+    amounts = _add_up(graph, lines, looped, arms)
+    whole = amounts.pop((0, _WHOLE))
+    column = 0 if whole.high[0] > 0 else 1
+    total = float(whole.high[column])
     if total <= 0:
         return {}
     found: dict[int, LineCost] = {}
     working = np.isin(graph.nodes.kind, WORK_KINDS)
+    owners = np.isin(np.arange(len(graph.nodes)), graph.groups.owner)
     unknown = np.isnan(graph.nodes.cost) & working[:, None]
-    missing = unknown[:, column] & ~np.isin(np.arange(len(graph.nodes)), graph.groups.owner)
-    quantity = ("FLOP", "bytes")[column]
-    certain = find_certain(graph)
+    missing = unknown[:, column] & ~owners
+    inside = np.isin(graph.nodes.operation, _codes(graph, _TOLD_INSIDE))
+    unknown[owners & inside & ~arms.is_partial] = False  # what is inside says what is known
     num_calls = _count_calls(graph)
+    quantity = ("FLOP", "bytes")[column]
+    of = say("{quantity} of {title}", quantity=quantity, title=said(title))
+    if missing.any():
+        of = say("known {quantity} of {title}", quantity=quantity, title=said(title))
+    if whole.low[column] < total:
+        of = say("{of_what} with the dearest branches", of_what=of)
+    if looped.any():
+        of = say("{of_what}, each while loop once", of_what=of)
     for line in distinct(lines[lines > 0]).tolist():
         here = lines == line
-        share = float(weight[here].sum()) / total
+        share = float(amounts.get((line, _WHOLE), _NOTHING).high[column]) / total
+        is_told = (line, _EACH) in amounts
+        shown = here & (~looped if is_told else looped)
+        amount = amounts.get((line, _EACH if is_told else _LOOPED), _NOTHING)
         if share > 0:
-            is_told = bool((flops + num_bytes)[here & certain].any())
-            shown = here & (certain if is_told else ~certain)
-            parts: list[str] = [*_describe_both(shown, flops, num_bytes, unknown, working)]
+            parts: list[str] = [*_describe_both(amount, unknown[shown], int(working[shown].sum()))]
             if not is_told:
                 parts.append(say("each time it runs"))
-            elif not certain[here].all():
-                parts.append(say("and more in a loop or a branch"))
+            elif (line, _LOOPED) in amounts:
+                parts.append(say("and more in a loop"))
             calls = num_calls[own_lines == line]
             if calls.size and calls.max() > 1:
                 made = say(
@@ -188,39 +190,123 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
                     calls=int(calls.max()),
                 )
                 parts.append(made)
-            whole = {"share": format_share(share, 1), "quantity": quantity, "title": said(title)}
-            told = say_joined(parts, LISTED)
-            if missing.any():
-                told = say("{share} of the known {quantity} of {title}: {told}", told=told, **whole)
-            else:
-                told = say("{share} of the {quantity} of {title}: {told}", told=told, **whole)
+            told = say(
+                "{share} of the {of_what}: {told}",
+                share=format_share(share, 1),
+                of_what=of,
+                told=say_joined(parts, LISTED),
+            )
             found[line] = LineCost(share, told, quantity=quantity)
         elif (missing & here).any():
-            told = say_joined(_describe_both(here, flops, num_bytes, unknown, working), LISTED)
-            found[line] = LineCost(math.nan, told)
+            both = _describe_both(amount, unknown[here], int(working[here].sum()))
+            found[line] = LineCost(math.nan, say_joined(both, LISTED))
     return found
 
 
-def _describe_both(
-    shown: Bools, flops: Floats, num_bytes: Floats, unknown: Bools, working: Bools
-) -> tuple[str, str]:
-    """FLOPs and bytes of the nodes shown."""
-    num_working = int(working[shown].sum())
-    missing = unknown[shown].sum(axis=0)
-    traffic = say("{size} read and written", size=format_bytes(float(num_bytes[shown].sum())))
+_NOTHING = AmountRange(np.zeros(2), np.zeros(2))
+
+
+def _codes(graph: Graph, operations: frozenset[str]) -> list[int]:
+    return [code for code, text in enumerate(graph.strings) if text in operations]
+
+
+def find_looped(graph: Graph) -> Bools:
+    """Of each node whether it is in a loop of which nobody knows how often it runs.
+
+    Returns:
+        bool, shape `(num_nodes,)`.
+    """
+    of_group = np.zeros(len(graph.groups) + 1, bool)  # the last entry is of nodes in no group
+    loops = set(_codes(graph, _LOOPS))
+    for group, (parent, owner) in enumerate(_ancestry(graph)):
+        is_loop = owner != NONE and graph.nodes.operation[owner] in loops
+        is_unknown = is_loop and bool(np.isnan(graph.nodes.cost[owner, 0]))
+        of_group[group] = of_group[parent] or is_unknown
+    looped: Bools = of_group[graph.nodes.group]
+    return looped
+
+
+class _Arms(NamedTuple):
+    """The branches of a graph.
+
+    Attributes:
+        calls: By the arm that they stand in: their arms, but for those that a literal index rules
+            out, which no branch runs.
+        of_group: For each group the innermost arm around it, shape `(num_groups + 1,)`.
+        is_partial: Of each node whether it may run an arm that is shown at another branch.
+        is_elsewhere: Of each node whether it surely runs one of those.
+    """
+
+    calls: Mapping[int, tuple[GroupCall, ...]]
+    of_group: Int64s
+    is_partial: Bools
+    is_elsewhere: Bools
+
+
+def _find_arms(graph: Graph) -> _Arms:
+    owned, by_id = graph.owned_groups(), graph.group_by_id()
+    branches = [node for node in graph.nodes_of(_BRANCHES) if node in owned]
+    arms = {arm for node in branches for arm in owned[node]}
+    of_group = np.full(len(graph.groups) + 1, NONE, np.int64)  # the last entry is of no group
+    for group, (parent, _) in enumerate(_ancestry(graph)):
+        of_group[group] = group if group in arms else of_group[parent]
+    calls: dict[int, tuple[GroupCall, ...]] = {}
+    is_partial, is_elsewhere = (np.zeros(len(graph.nodes), bool) for _ in range(2))
+    for node in branches:
+        called, row = graph.called_groups(node, owned, by_id), graph.attributes(node)
+        is_known = "shares" not in row or "calls" in row  # older captures name one shared arm
+        taken = taken_arm(row, called) if is_known else None
+        drawn = [arm for arm in owned[node] if taken in (None, arm)]
+        is_partial[node] = taken is None and len(drawn) < len(called)
+        is_elsewhere[node] = not drawn
+        insides = [*drawn, *([len(graph.groups)] if is_partial[node] else [])]
+        home = int(of_group[graph.nodes.group[node]])
+        call = GroupCall(node, home, tuple((arm, 1) for arm in insides), is_either=True)
+        calls[home] = (*calls.get(home, ()), call)
+    return _Arms(calls, of_group, is_partial, is_elsewhere)
+
+
+def _add_up(
+    graph: Graph, lines: Int64s, looped: Bools, arms: _Arms
+) -> dict[tuple[int, str], AmountRange]:
+    """FLOPs and bytes by line and kind; `(0, _WHOLE)` is of the program."""
+    home = arms.of_group[graph.nodes.group]
+    whole, rounds = (_spread(graph, arms, is_of_rounds=each) for each in (False, True))
+    work: dict[int, dict[tuple[int, str], Floats]] = {NONE: {(0, _WHOLE): np.zeros(2)}}
+    works, has_line = whole.any(axis=1), lines > 0
+    for kind, of_line, amounts, chosen in (
+        (_WHOLE, np.zeros_like(lines), whole, works),
+        (_WHOLE, lines, whole, works & has_line),
+        (_LOOPED, lines, rounds, works & has_line & looped),
+        (_EACH, lines, rounds, works & has_line & ~looped),
+    ):
+        pairs = np.stack((home[chosen], of_line[chosen]), axis=1)
+        places, rows = np.unique(pairs, axis=0, return_inverse=True)
+        sums = np.zeros((len(places), 2))
+        np.add.at(sums, rows.reshape(-1), amounts[chosen])
+        for (arm, line), amount in zip(places.tolist(), sums, strict=True):
+            work.setdefault(arm, {})[line, kind] = amount
+    return ExecutionCounts((), frozenset(), arms.calls).sum_up(work)
+
+
+def _describe_both(amount: AmountRange, unknown: Bools, num_working: int) -> tuple[str, str]:
+    """FLOPs and bytes of nodes, of which some, or all, may be unknown."""
+    missing = unknown.sum(axis=0)
+
+    def tell(column: int, form: Callable[[float], str]) -> str:
+        low, high = float(amount.low[column]), float(amount.high[column])
+        if not missing[column]:
+            return say_range(low, high, form)
+        is_told = missing[column] < num_working and (low > 0 or not high)
+        return say("at least {amount}", amount=form(low)) if is_told else ""
+
+    flops, moved = tell(0, format_flops), tell(1, format_bytes)
     return (
-        _describe_costs("FLOPs", format_flops(float(flops[shown].sum())), missing[0], num_working),
-        _describe_costs("bytes", traffic, missing[1], num_working),
+        flops or say("{quantity} unknown", quantity="FLOPs"),
+        say("{size} read and written", size=moved)
+        if moved
+        else say("{quantity} unknown", quantity="bytes"),
     )
-
-
-def _describe_costs(quantity: str, amount: str, num_unknown: int, num_nodes: int) -> str:
-    """A sum of which some parts, or all, may be unknown."""
-    if num_unknown == 0:
-        return amount
-    if num_unknown < num_nodes:
-        return say("at least {amount}", amount=amount)
-    return say("{quantity} unknown", quantity=quantity)
 
 
 def _innermost_lines(graph: Graph, file: str) -> Int64s:
@@ -263,24 +349,40 @@ def _inherit_lines(graph: Graph, lines: Int64s) -> Int64s:
     return np.where(lines > 0, lines, of_group[graph.nodes.group])
 
 
-def _spread_over_lines(graph: Graph, costs: Floats) -> Floats:
-    """Costs without those of owners, whose insides share them out; unknown ones are 0."""
-    known = np.nan_to_num(costs.astype(np.float64))
-    groups = graph.groups
+def _spread(graph: Graph, arms: _Arms, *, is_of_rounds: bool) -> Floats:
+    """FLOPs and bytes without those of owners, whose insides share them out; unknown ones are 0.
+
+    Arms of a branch keep what they cost if they run.
+
+    Args:
+        is_of_rounds: Whether what is in a loop of unknown length counts for one round of it, not
+            also for the rounds of the loops around that.
+
+    Returns:
+        float64, shape `(num_nodes, 2)`.
+    """
+    known = np.nan_to_num(graph.nodes.cost[:, :2].astype(np.float64))
+    groups, member_of = graph.groups, graph.nodes.group
     if not len(groups):
         return known
-    inside = np.zeros(len(graph.nodes))  # of each owner: what is in its groups, by itself
-    member_of = graph.nodes.group
-    has_group = member_of != NONE
-    owner_of_member = np.where(has_group, groups.owner[member_of], NONE)
+    inside = np.zeros_like(known)  # of each owner: what is in its groups, by itself
+    owner_of_member = np.where(member_of != NONE, groups.owner[member_of], NONE)
     owned = owner_of_member != NONE
     np.add.at(inside, owner_of_member[owned], known[owned])
-    scale = np.ones(len(groups) + 1)  # the last entry is of nodes in no group
-    for number, (parent, owner) in enumerate(
-        zip(groups.parent.tolist(), groups.owner.tolist(), strict=True)
-    ):
-        factor = known[owner] / inside[owner] if owner != NONE and inside[owner] > 0 else 1.0
-        scale[number] = scale[parent] * (factor if factor > 0 else 1.0)
+    scale = np.ones((len(groups) + 1, 2))  # the last entry is of nodes in no group
+    branches, loops = (set(_codes(graph, each)) for each in (_BRANCHES, _LOOPS))
+    for number, (parent, owner) in enumerate(_ancestry(graph)):
+        scale[number] = scale[parent]
+        operation = graph.nodes.operation[owner] if owner != NONE else NONE
+        if owner == NONE or operation in branches:
+            continue
+        if operation in loops and is_of_rounds and np.isnan(graph.nodes.cost[owner, 0]):
+            scale[number] = 1.0
+            continue
+        length = read_count(graph.attributes(owner).get("length", "")) or 1
+        is_told = (known[owner] > 0) & (inside[owner] > 0)
+        factor = known[owner] / np.where(is_told, inside[owner], 1.0)
+        scale[number] *= np.where(is_told, factor, length)
     result: Floats = known * scale[member_of]
-    result[inside > 0] = 0.0
+    result[(inside > 0) & ~arms.is_elsewhere[:, None]] = 0.0
     return result

@@ -23,6 +23,7 @@ from jaxscope.model.types import read_count
 
 Floats = npt.NDArray[np.float64]
 K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 
 RUNS_INSIDE = frozenset({"while", "call", "conditional", "async-start"})
 """Instructions whose computations run where they stand; what others call is part of them."""
@@ -35,6 +36,8 @@ CALLS_OF_JAXPRS = frozenset(
     }
 )
 """Equations whose jaxpr runs once where they stand."""
+
+_TRUTHS = {"False": 0, "True": 1}
 
 _EQUATIONS_AROUND = CALLS_OF_JAXPRS | {"scan", "while", "cond", SOLVE}
 _RUN_SOMETHING = RUNS_INSIDE | _EQUATIONS_AROUND
@@ -180,7 +183,10 @@ def _find_calls(
             untold.add(node)  # as older captures have it: of several branches only one is named
             insides = []
         if operation in _BRANCHES:
-            yield GroupCall(node, homes[node], tuple((inside, 1) for inside in insides), True)
+            taken = taken_arm(row, insides) if operation == "cond" else None
+            arms = insides if taken is None else [taken]
+            inside = tuple((arm, 1) for arm in arms)
+            yield GroupCall(node, homes[node], inside, is_either=taken is None)
         elif operation == "while":
             known = _trip_count_of(graph, node, trips)
             if known is None:
@@ -199,6 +205,18 @@ def _find_calls(
                 else:
                     times = length
             yield GroupCall(node, homes[node], tuple((inside, times) for inside in insides))
+
+
+def taken_arm(attributes: Mapping[str, str], arms: Sequence[T]) -> T | None:
+    """The one of a `cond`'s arms that runs, where its index is a literal; None where it is not.
+
+    Args:
+        attributes: Of the equation.
+        arms: All of its arms, in order.
+    """
+    value = attributes.get("in[0]", "").partition(":")[0]
+    index = _TRUTHS.get(value, read_count(value))
+    return arms[min(index, len(arms) - 1)] if arms and index is not None else None  # as XLA does
 
 
 def _condition_of(graph: Graph, insides: Sequence[int]) -> int:

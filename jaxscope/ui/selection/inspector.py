@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 from urllib.parse import unquote
 
@@ -43,7 +43,7 @@ from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.cards import Card, find_card
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.dataflow import attribute_column, find_shown_groups
-from jaxscope.program.equation_text import equation_text
+from jaxscope.program.equation_text import equation_text, name_of_result
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
@@ -651,9 +651,34 @@ def _neighbours(stage: str, graph: Graph, index: int, *, incoming: bool) -> str:
     if incoming:
         found = found[np.argsort(edges.operand[found], kind="stable")]
     nodes = list(dict.fromkeys(theirs[found].tolist()))
-    target = f"<a href='node:{escape_html(stage)}:"
-    links = (f"{target}{node}'>{escape_breakable(_short(graph, node), 60)}</a>" for node in nodes)
-    return tr_list(first_of(links, _MAX_NEIGHBOURS))
+    outputs: dict[int, set[int]] = {}
+    if incoming:
+        for edge in found.tolist():
+            outputs.setdefault(int(edges.source[edge]), set()).add(int(edges.output[edge]))
+
+    def link(node: int) -> str:
+        target = f"node:{escape_html(stage)}:{node}"
+        text = f"<a href='{target}'>{escape_breakable(_short(graph, node), 60)}</a>"
+        return _of_its_results(graph, node, outputs.get(node, set()), text)
+
+    return tr_list(first_of(map(link, nodes), _MAX_NEIGHBOURS))
+
+
+def _of_its_results(graph: Graph, node: int, outputs: Collection[int], link: str) -> str:
+    """Which results of a node are meant, before the link to it; the link alone for all of them."""
+    num_results = len(graph.types(node))
+    is_instruction = graph.nodes.kind[node] == NodeKind.INSTRUCTION  # gives a tuple as a whole
+    if is_instruction or not 0 < len(outputs) < num_results:
+        return link
+    names = [name_of_result(graph, node, each) for each in sorted(outputs)]
+    if all(names):
+        named = map(tr_said, first_of((escape_breakable(name, 60) for name in names), _MAX_SHOWN))
+        return tr("{results} (of {link})", results=tr_list(named), link=link)
+    numbers = [str(each + 1) for each in sorted(outputs)]
+    shown = tr_list(map(tr_said, first_of(numbers, _MAX_SHOWN)))
+    return tr(
+        "result {numbers} of {count} (of {link})", numbers=shown, count=num_results, link=link
+    )
 
 
 def _short(graph: Graph, node: int) -> str:

@@ -10532,8 +10532,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>字节数未知</translation>
     </message>
     <message>
-        <source>and more in a loop or a branch</source>
-        <translation>循环或分支中还有更多</translation>
+        <source>and more in a loop</source>
+        <translation>循环中还有更多</translation>
     </message>
     <message>
         <source>and {num_groups:,} more</source>
@@ -11848,6 +11848,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>种类</translation>
     </message>
     <message>
+        <source>known {quantity} of {title}</source>
+        <translation>{title} 已知的 {quantity}</translation>
+    </message>
+    <message>
         <source>layout</source>
         <translation>布局</translation>
     </message>
@@ -12794,6 +12798,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>result no. {number}</source>
         <translation>第 {number} 个结果</translation>
+    </message>
+    <message>
+        <source>result {numbers} of {count} (of {link})</source>
+        <translation>共 {count} 个结果中的第 {numbers} 个（来自 {link}）</translation>
     </message>
     <message>
         <source>result {number}</source>
@@ -14894,6 +14902,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{odd}。第一个产生 {kind} 的方程是阶段 {stage} 的 {equation}（{operation}）：{because}</translation>
     </message>
     <message>
+        <source>{of_what} with the dearest branches</source>
+        <translation>{of_what}（按代价最大的分支）</translation>
+    </message>
+    <message>
+        <source>{of_what}, each while loop once</source>
+        <translation>{of_what}（每个 while 循环只算一轮）</translation>
+    </message>
+    <message>
         <source>{operands} go in and {results} come out on each device, which sends at least {sent}{often}.</source>
         <translation>每个设备输入 {operands}，输出 {results}，至少发送 {sent}{often}。</translation>
     </message>
@@ -15134,6 +15150,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{python} 这个 Python 太旧；jaxscope 需要 3.11 或更新的版本。</translation>
     </message>
     <message>
+        <source>{quantity} of {title}</source>
+        <translation>{title} 的 {quantity}</translation>
+    </message>
+    <message>
         <source>{quantity} unknown</source>
         <translation>{quantity} 未知</translation>
     </message>
@@ -15152,6 +15172,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{reason}: jaxscope laid out {groups} itself.</source>
         <translation>{reason}：jaxscope 自己布置了 {groups}。</translation>
+    </message>
+    <message>
+        <source>{results} (of {link})</source>
+        <translation>{results}（来自 {link}）</translation>
     </message>
     <message>
         <source>{saved}: {values} not written ({written}) and not read ({read})</source>
@@ -15206,16 +15230,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{second} 的速度是 {first} 的 {factor} 倍（{interval}）</translation>
     </message>
     <message>
-        <source>{share} of the known {quantity} of {title}: {told}</source>
-        <translation>占 {title} 已知 {quantity} 的 {share}：{told}</translation>
-    </message>
-    <message>
         <source>{share} of the measured time of {title}: {seconds}</source>
         <translation>占 {title} 测得时间的 {share}：{seconds}</translation>
     </message>
     <message>
-        <source>{share} of the {quantity} of {title}: {told}</source>
-        <translation>占 {title} {quantity} 的 {share}：{told}</translation>
+        <source>{share} of the {of_what}: {told}</source>
+        <translation>占{of_what}的 {share}：{told}</translation>
     </message>
     <message>
         <source>{share} of {wall} with an instruction at work, {gaps} dispatch and gaps; recorded, the run of median length.</source>
