@@ -209,6 +209,35 @@ def test_an_opened_group_is_selected_as_a_whole_and_framed_alone(
     assert "1 shared call, whose equations count where the function is called first" in told
 
 
+@pytest.mark.parametrize("is_moved", [False, True], ids=["opened", "moved"])
+def test_a_picture_is_as_it_was_left_when_its_stage_is_shown_again(
+    driver: Driver, window: MainWindow, source: Path, is_moved: bool
+) -> None:
+    driver.finish(driver.open(source), group_capture())
+    workspace = window.workspace
+    workspace.area.activate(workspace.area.panes[1])
+    workspace.show_stage("jaxpr")
+    canvas = workspace.area.panes[1].canvas
+    driver.wait_until(lambda: canvas is not None and canvas.scene is not None)
+    canvas.collapse_all()
+    driver.wait_until(lambda: canvas.scene.items.num_frames == 0)
+    canvas.toggle_group(canvas.scene.items.ids[group_item(canvas, "layer_0")])
+    driver.wait_until(lambda: canvas.scene.items.num_frames == 1)
+    if is_moved:
+        canvas.zoom(1.5)
+        canvas.pan(40.0, 25.0)
+    opened, before, fitted = canvas.expanded, canvas.camera, canvas._is_fitted
+    graph = canvas.view.graph
+    workspace.show_stage("stablehlo")
+    driver.wait_until(lambda: canvas.view is not None and canvas.view.graph is not graph)
+    canvas.zoom(0.7)
+    workspace.show_stage("jaxpr")
+    driver.wait_until(lambda: canvas.view is not None and canvas.view.graph is graph)
+    assert (canvas.expanded, canvas._is_fitted) == (opened, fitted)
+    camera = canvas.camera
+    assert (camera.x, camera.y, camera.scale) == pytest.approx((before.x, before.y, before.scale))
+
+
 def test_what_has_only_the_keyboard_does_not_look_selected(
     driver: Driver, window: MainWindow, source: Path
 ):

@@ -767,7 +767,7 @@ class GraphCanvas(QWidget):
         Args:
             graph: The graph, the reason for its absence, or None.
             title: Of the stage, for screen readers.
-            kept: What to take over from the picture of an earlier run.
+            kept: What to take over from the picture of an earlier run, or from when it was left.
         """
         self._job.stop()
         self._placed.stop()
@@ -789,7 +789,9 @@ class GraphCanvas(QWidget):
                     size=tr_count(*count_named(graph)),
                 )
             )
-            self._is_untouched = kept is None or kept.middle is None
+            if kept is not None:
+                self._is_fitted, self._scale_next = kept.is_fitted, kept.scale
+            self._is_untouched = kept is None or (kept.middle is None and not kept.is_fitted)
             self._start(graph, None, None, kept)
             return
         message = explain_absence(graph)
@@ -798,7 +800,9 @@ class GraphCanvas(QWidget):
         self._set_busy(False)
 
     def keep(self) -> KeptPicture | None:
-        """What to keep when a later run's picture of the same stage replaces this one."""
+        """What to keep when another picture replaces this one: for a later run's picture of the
+        same stage, or for when this one is shown again.
+        """
         scene, anchor = self.scene, None
         if scene is None or self._view is None:
             return None
@@ -815,6 +819,8 @@ class GraphCanvas(QWidget):
             anchor,
             self._fit_chosen,
             self._across_chosen,
+            self._camera.scale,
+            self._is_fitted and not self._is_untouched,
         )
 
     def set_direction(self, direction: str) -> None:
@@ -1039,7 +1045,8 @@ class GraphCanvas(QWidget):
             self._resized.start()  # the page may have become another while this was worked out
             self._opened_first = answer.opened_first
             # Nothing to hold it by: it is looked at from its beginning.
-            self._is_untouched = answer.anchor is None
+            is_fitted = self._is_fitted and not self._is_untouched
+            self._is_untouched = answer.anchor is None and not is_fitted
         self._anchor = answer.anchor or self._anchor
         before = (
             ViewedDrawing(self._drawing, self._camera) if self._drawing and self._anchor else None
@@ -1097,9 +1104,9 @@ class GraphCanvas(QWidget):
 
     def _camera_for(self, scene: Scene) -> Camera | None:
         """The camera that leaves what is held where it was."""
+        scale, self._scale_next = self._scale_next or self._camera.scale, 0.0
         if self._anchor is None:
             return None
-        scale, self._scale_next = self._scale_next or self._camera.scale, 0.0
         camera = camera_at(self._anchor, scene, scale)
         self._is_untouched = self._is_untouched or camera is None
         opened, self._opening = scene.item_of_id.get(self._opening, NONE), ""

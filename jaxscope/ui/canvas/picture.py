@@ -37,7 +37,8 @@ class Anchor:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class KeptPicture:
-    """A picture of a stage as it was, for the next run's picture of it.
+    """A picture of a stage as it was, for the next run's picture of it, or for when it is shown
+    again.
 
     The program may have been edited in between: boxes are found again by the nodes in them.
 
@@ -49,6 +50,8 @@ class KeptPicture:
         middle: What was in the middle; None if nobody had moved the picture.
         fit: How it was arranged.
         across: Pixels across the flow that it was arranged for.
+        scale: How large it was seen.
+        is_fitted: Whether all of it was shown, as somebody wanted it.
     """
 
     view: View
@@ -58,6 +61,13 @@ class KeptPicture:
     middle: Anchor | None
     fit: Fit
     across: float
+    scale: float
+    is_fitted: bool
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nobody had done anything to it."""
+        return self.is_as_first and self.middle is None and not self.is_fitted
 
     def follow(self, view: View) -> FollowedPicture:
         """Find everything in the view of the next run."""

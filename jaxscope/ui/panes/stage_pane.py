@@ -40,6 +40,7 @@ from jaxscope.ui.toolkit.widgets import fill_box, restyle
 if TYPE_CHECKING:
     from jaxscope.ui.canvas.graph_canvas import GraphCanvas
     from jaxscope.ui.canvas.graph_page import GraphPage
+    from jaxscope.ui.canvas.picture import KeptPicture
     from jaxscope.ui.panes.node_table import NodeTableView
     from jaxscope.ui.panes.outline import OutlineView
 
@@ -181,6 +182,7 @@ class StagePane(QFrame):
         self._shown_graph: Graph | None = None
         self._call = ""
         self._shown = self._shown_text = ("", "")
+        self._left: dict[tuple[str, str], KeptPicture] = {}
         self._points, self._scale, self._is_spotlit = BASE_POINTS, 0.0, False
         self._is_growing = False
         self._table: NodeTableView | None = None
@@ -588,8 +590,14 @@ class StagePane(QFrame):
         if graph is not self._shown_graph:
             shown, self._shown = self._shown, (self._call, self._name)
             self._shown_graph = graph
-            kept = self._canvas.keep() if shown == self._shown else None
-            self._canvas.set_graph(graph, title, kept)
+            if (kept := self._canvas.keep()) is not None:
+                self._left[shown] = kept
+            self._left = {
+                place: each
+                for place, each in self._left.items()
+                if place[0] == self._call and (place == self._shown or not each.is_new)
+            }
+            self._canvas.set_graph(graph, title, self._left.get(self._shown))
 
     def _apply_linked(self, *, reveal: bool) -> None:
         text = self._stage.text if self._stage is not None else None
