@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QEvent, QPointF
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest
@@ -248,6 +248,31 @@ def test_what_has_only_the_keyboard_does_not_look_selected(
     assert canvas.highlight.current == 0
     window.workspace.selection.select_line("/elsewhere.py", 1)
     assert canvas.highlight.current < 0 and not len(canvas.highlight.selected)
+
+
+@pytest.mark.parametrize("change", ["opened", "selected", "stage"])
+def test_nothing_stays_marked_once_the_pointer_has_left_a_box(
+    driver: Driver, window: MainWindow, source: Path, change: str
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    workspace = window.workspace
+    pane = workspace.area.panes[1]
+    workspace.area.activate(pane)
+    driver.wait_until(lambda: pane.canvas is not None and pane.canvas.scene is not None)
+    told: list[Links] = []
+    workspace.selection.previewed.connect(told.append)
+    canvas = pane.canvas
+    nodes = [node for node, item in enumerate(canvas.scene.item_of_node.tolist()) if item >= 0]
+    canvas.hover(int(canvas.scene.item_of_node[nodes[0]]))
+    driver.wait_until(lambda: bool(told) and bool(told[-1].stages))
+    if change == "opened":
+        canvas.show_scene(canvas._drawing.index, None)  # as when a group was opened
+    elif change == "selected":
+        workspace.selection.select_node(pane.wanted_stage, nodes[-1])
+    else:
+        workspace.show_stage("optimized")
+    canvas.leaveEvent(QEvent(QEvent.Type.Leave))
+    driver.wait_until(lambda: not told[-1].stages)
 
 
 def test_what_was_looked_at_ahead_ends_with_its_graph(qtbot: QtBot):

@@ -254,7 +254,7 @@ class GraphCanvas(QWidget):
         self._ahead: npt.NDArray[np.int32] = np.zeros(0, np.int32)
         self._found: npt.NDArray[np.int32] = np.zeros(0, np.int32)
         self._adds = False
-        self._current_node = NONE
+        self._current_node = self._hovered_node = NONE
         self._current_id = ""
         self._reveal = NONE
         self._colour_by = ColourBy.FAMILY
@@ -450,6 +450,7 @@ class GraphCanvas(QWidget):
         self._drawing = None
         self._tiles = None
         self._highlight = no_highlight()
+        self._tell_hovered(NONE)
         self._is_untouched = True
         self._is_fitted = self._is_unmoved = self._is_led = self._is_seen_whole = False
         self._opened = "", self._camera
@@ -462,6 +463,7 @@ class GraphCanvas(QWidget):
         self._drawing = self._draw(index)
         self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
         self._highlight = no_highlight()
+        self._tell_hovered(NONE)  # another may be there by now
         if camera is not None:
             self._camera = camera
         elif self._is_untouched:
@@ -1382,14 +1384,18 @@ class GraphCanvas(QWidget):
     def hover(self, item: int, connector: int = NONE) -> None:
         """Outline an item and its lines; draw the edges of a connector in full."""
         before = self._highlight
-        if self._drawing is None or (item, connector) == (before.hovered, before.connector):
+        if self._drawing is None:
             return
-        self._highlight = dataclasses.replace(before, hovered=item, connector=connector)
-        if item == before.hovered:
+        if (item, connector) != (before.hovered, before.connector):
+            self._highlight = dataclasses.replace(before, hovered=item, connector=connector)
             self.update()
-            return
-        self.node_hovered.emit(NONE if item == NONE else self._node_of(item))
-        self.update()
+        self._tell_hovered(NONE if item == NONE else self._node_of(item))
+
+    def _tell_hovered(self, node: int) -> None:
+        """Say which node is under the pointer, where it is another than before."""
+        before, self._hovered_node = self._hovered_node, node
+        if node != before:
+            self.node_hovered.emit(node)
 
     def describe(self, item: int) -> str:
         """The full label of an item, its types and where its code is."""
