@@ -207,7 +207,8 @@ _NOTHING = AmountRange(np.zeros(2), np.zeros(2))
 
 
 def _codes(graph: Graph, operations: frozenset[str]) -> list[int]:
-    return [code for code, text in enumerate(graph.strings) if text in operations]
+    used = distinct(graph.nodes.operation).tolist()
+    return [code for code in used if graph.strings[code] in operations]
 
 
 def find_looped(graph: Graph) -> Bools:
@@ -349,6 +350,16 @@ def _inherit_lines(graph: Graph, lines: Int64s) -> Int64s:
     return np.where(lines > 0, lines, of_group[graph.nodes.group])
 
 
+def _lengths(graph: Graph) -> Floats:
+    """Of each node how often a loop of that known length runs what is in it; else 1."""
+    lengths, attributes = np.ones(len(graph.nodes)), graph.nodes.attributes
+    keys = [number for number, string in enumerate(graph.strings) if string == "length"]
+    rows = attributes.row_numbers()
+    for place in (2 * np.flatnonzero(np.isin(attributes.values[::2], keys))).tolist():
+        lengths[rows[place]] = read_count(graph.strings[attributes.values[place + 1]]) or 1
+    return lengths
+
+
 def _spread(graph: Graph, arms: _Arms, *, is_of_rounds: bool) -> Floats:
     """FLOPs and bytes without those of owners, whose insides share them out; unknown ones are 0.
 
@@ -369,20 +380,19 @@ def _spread(graph: Graph, arms: _Arms, *, is_of_rounds: bool) -> Floats:
     owner_of_member = np.where(member_of != NONE, groups.owner[member_of], NONE)
     owned = owner_of_member != NONE
     np.add.at(inside, owner_of_member[owned], known[owned])
+    is_told = (known > 0) & (inside > 0)
+    own = np.where(is_told, known / np.where(is_told, inside, 1.0), _lengths(graph)[:, None])
+    operations, is_owned = graph.nodes.operation[groups.owner], groups.owner != NONE
+    own[groups.owner[is_owned & np.isin(operations, _codes(graph, _BRANCHES))]] = 1.0
+    is_unknown = np.isnan(graph.nodes.cost[groups.owner, 0])
+    restarts = is_owned & np.isin(operations, _codes(graph, _LOOPS)) & is_unknown & is_of_rounds
     scale = np.ones((len(groups) + 1, 2))  # the last entry is of nodes in no group
-    branches, loops = (set(_codes(graph, each)) for each in (_BRANCHES, _LOOPS))
-    for number, (parent, owner) in enumerate(_ancestry(graph)):
-        scale[number] = scale[parent]
-        operation = graph.nodes.operation[owner] if owner != NONE else NONE
-        if owner == NONE or operation in branches:
-            continue
-        if operation in loops and is_of_rounds and np.isnan(graph.nodes.cost[owner, 0]):
-            scale[number] = 1.0
-            continue
-        length = read_count(graph.attributes(owner).get("length", "")) or 1
-        is_told = (known[owner] > 0) & (inside[owner] > 0)
-        factor = known[owner] / np.where(is_told, inside[owner], 1.0)
-        scale[number] *= np.where(is_told, factor, length)
+    scale[:-1][is_owned] = own[groups.owner[is_owned]]
+    scale[:-1][restarts] = 1.0
+    of_rest = zip(groups.parent.tolist(), restarts.tolist(), strict=True)
+    for number, (parent, is_new) in enumerate(of_rest):
+        if parent != NONE and not is_new:
+            scale[number] *= scale[parent]
     result: Floats = known * scale[member_of]
     result[(inside > 0) & ~arms.is_elsewhere[:, None]] = 0.0
     return result
