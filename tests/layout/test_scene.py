@@ -15,7 +15,7 @@ from jaxscope.picture.layout.diagram import LayoutStopped, Spacing
 from jaxscope.picture.layout.engines import Engine, LayoutCache
 from jaxscope.picture.layout.text_width import measure_text, shorten_name, shorten_text
 from jaxscope.picture.scene.build import build_scene
-from jaxscope.picture.scene.scene import DETAIL_PX, TITLE_PX, Scene
+from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, TITLE_PX, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.view import View
 from view.programs import compile_module, layers, trace
@@ -81,8 +81,9 @@ def assert_lines_arrive(scene: Scene) -> None:
             if scene.lines.target[line] < scene.items.num_frames:
                 led_on = np.flatnonzero(scene.lines.source == scene.lines.target[line])
                 begins = [scene.lines.corners(each)[0] for each in led_on.tolist()]
-                across = 0 if scene.direction == "down" else 1
-                assert not any(abs((at - corners[-1])[across]) < 0.1 for at in begins), (
+                reach = (0.1, HEADER_PX + 0.1)  # across and along: not what leaves at the other end
+                reach = reach if scene.direction == "down" else reach[::-1]
+                assert not any(np.all(np.abs(at - corners[-1]) < reach) for at in begins), (
                     "a line that goes on inside has its arrowhead there"
                 )
 

@@ -296,7 +296,7 @@ class _GroupDrawer:
         meant = wires if loose is None else [loose]
         for each in meant:
             values.update(each.values)
-        has_arrow = not (stub.is_source or isinstance(end, Port)) and not all(
+        has_arrow = not (stub.is_source or isinstance(end, Port)) and not any(
             self._goes_on(end, each.bundle) for each in meant
         )
         self._add_line(corners, self._own(end), self._own(end), has_arrow, values)
