@@ -118,7 +118,7 @@ def _is_same(one: Any, other: Any) -> bool:
         one, other = jax.random.key_data(one), jax.random.key_data(other)
     if not hasattr(one, "dtype"):
         return bool(one == other)
-    left, right = np.asarray(one), np.asarray(other)
+    left, right = (np.asarray(each, each.dtype) for each in (one, other))  # of JAX's numbers too
     alike = left.dtype == right.dtype and left.shape == right.shape
     return alike and left.tobytes() == right.tobytes()
 
