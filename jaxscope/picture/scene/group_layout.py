@@ -111,7 +111,7 @@ class BoxTexts:
             )
         return known
 
-    def detail_of_frame(self, box: int, opened: Collection[int] | None = None) -> str:
+    def detail_of_frame(self, box: int, opened: Collection[int] = ()) -> str:
         """What the title of an open group says behind its name: how much it holds."""
         return detail_when_open(self._view, box, self.of(box).detail, opened)
 
@@ -705,7 +705,6 @@ class GroupPlacer:
             text = self.text(box)
             # Arms stand side by side: their counts are written where there is room for them.
             is_arm = self._view.boxes[box].kind is BranchKind.ARM
-            # Room for what it says with all that is in it open: that is the longest.
             detail = "" if is_arm else self._texts.detail_of_frame(box)
             header = measure_header(text.title, detail, self._fit.scale)
         if box in self._wiring.hidden:

@@ -91,9 +91,7 @@ def text_of(view: View, box: Box) -> BoxText:
     return _text_of_group(view, box) if box.children else _text_of_node(view, box.node)
 
 
-def detail_when_open(
-    view: View, box: int, detail: str, opened: Collection[int] | None = None
-) -> str:
+def detail_when_open(view: View, box: int, detail: str, opened: Collection[int] = ()) -> str:
     """What an open group says behind its name: how much it holds, also the program, box 0.
 
     Also how much of it is drawn in it, if not all, so that who counts boxes and what closed groups
@@ -101,16 +99,12 @@ def detail_when_open(
 
     Args:
         detail: What it says closed.
-        opened: The groups that are open; None for all, where it says most.
+        opened: The groups in it that are open.
     """
     each = view.boxes[box]
     if not each.num_counted or each.kind is BranchKind.REPEAT:
         return detail
-    held = (
-        each.num_counted - view.most_without_box[box]
-        if opened is None
-        else view.count_in_boxes(box, opened)
-    )
+    held = view.count_in_boxes(box, opened)
     if not 0 < held < each.num_counted:
         return detail
     return say("{count}, {held:,} shown", count=detail, held=held)

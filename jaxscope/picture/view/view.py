@@ -203,15 +203,6 @@ class View:
                 found += self.without_box(inner, opened)
         return found
 
-    @functools.cached_property
-    def most_without_box(self) -> list[int]:
-        """Of each group, how many have no box where all groups in it but repeats are open."""
-        found = [len(each) for each in self._boxless]
-        for box in range(len(self.boxes) - 1, 0, -1):
-            if found[box] and self.boxes[box].kind is not BranchKind.REPEAT:
-                found[self.boxes[box].parent] += found[box]
-        return found
-
     def path_to_node(self, node: int) -> frozenset[str]:
         """Ids of the groups that must be open for a node to be seen."""
         return frozenset(self.boxes[i].id for i in self.ancestors(int(self.box_of_node[node])))
