@@ -1,8 +1,9 @@
-"""Products that a chip rounds or pads, and pairs that XLA keeps: what is told, in numbers."""
+"""The numbers in findings about matrix products and about pairs of casts or transposes."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -69,9 +70,9 @@ def test_the_remedy_for_small_products_gives_the_same_products() -> None:
     np.testing.assert_allclose(planted.rotated_by_sums(a, b), a @ b, rtol=1e-5, atol=1e-6)
 
 
-def _kept(function: object, x: jax.Array) -> int:
+def _kept(function: Callable[[jax.Array], jax.Array], x: jax.Array) -> int:
     """How many transposes and copies of a whole array XLA leaves."""
-    text = jax.jit(function).lower(x).compile().as_text()  # type: ignore[arg-type]  # a function
+    text = jax.jit(function).lower(x).compile().as_text()
     shapes = re.findall(r"= f32\[([\d,]+)\]\S* (?:transpose|copy)\(", text)
     return sum(np.prod([int(n) for n in each.split(",")]) == x.size for each in shapes)
 

@@ -42,6 +42,7 @@ from jaxscope.picture.scene.scene import (
     LEAST_TITLE_PX,
     SMALL_LINE_PX,
     SMALL_SIGN_PX,
+    STACK_PX,
     STUB_TEXT_PX,
     TITLE_PX,
     Fit,
@@ -336,7 +337,6 @@ WALK_PX = 136.0
 _HEADER_SIGN_PX, _HEADER_GAPS_PX = 30.0, 18.0  # before the title; beside it and its count
 _BOX_MIN_PX = 64.0
 _STEP_PX = 16.0  # widths in steps look calmer, and alike groups become equal
-_STACK_PX = 6.0  # by which the cards behind a repeat stick out
 _SMALL_PADDING_PX = 5.0  # beside texts in a picture that is shown small
 _SIGN_PX = 16.0  # of the triangle that says a box can be opened
 _LINE_PX = (26.0, 42.0)  # height of a box with one and with two lines
@@ -548,10 +548,10 @@ class GroupPlacer:
         if self._fit.halves_titles:
             lines = tuple(halve_text(text.title, TITLE_PX, True).split("\n"))
             narrow = self._measure_width(text, lines, is_group)
-            if narrow + _STACK_PX < measure_text(text.title, TITLE_PX, True):
+            if narrow + STACK_PX < measure_text(text.title, TITLE_PX, True):
                 width, height = narrow, height + math.ceil(SMALL_LINE_PX / self._fit.scale)
         if text.style is Style.REPEAT:
-            return width + _STACK_PX, height + _STACK_PX
+            return width + STACK_PX, height + STACK_PX
         return width, height
 
     def _measure_width(self, text: BoxText, lines: tuple[str, ...], is_group: bool) -> float:

@@ -28,6 +28,9 @@ STUB_TEXT_PX = 11.0
 TITLE_PITCH_PX = 15.0
 """From one line of a title to the next."""
 
+STACK_PX = 6.0
+"""By which the cards behind a repeat stick out."""
+
 # In a small picture texts are painted larger than its scale: sizes in pixels of the screen.
 
 LEAST_TITLE_PX = 11.0

@@ -116,7 +116,7 @@ def _text_of_group(view: View, box: Box) -> BoxText:
     label = box.label
     if box.kind in GATHERED:
         num, around = box.num_leaves, view.boxes[box.parent].kind
-        # Of a gradient an argument has as many arrays as the argument: others need not be told.
+        # The gradient of an argument is whole: how many results there are besides says nothing.
         is_part = num < view.num_results and not label.startswith(GRADIENT_OF)
         if BranchKind.RESULTS is box.kind is not around and is_part:
             detail = say("{num:,} of {all:,} arrays", num=num, all=view.num_results)

@@ -60,6 +60,7 @@ from jaxscope.picture.scene.scene import (
     LEAST_TITLE_PX,
     SMALL_LINE_PX,
     SMALL_SIGN_PX,
+    STACK_PX,
     STUB_TEXT_PX,
     TITLE_PITCH_PX,
     TITLE_PX,
@@ -343,8 +344,6 @@ _CAPITAL, _DESCENT = 0.73, 0.24
 """Of the size of the font: how high capitals are, and how far letters reach below the line."""
 _BESIDE_SIGN_PX = 1.5
 """By which a title that leaves no more than that room gives way to the triangle before it."""
-_STACK_PX = 6.0
-"""By which the cards behind a repeat stick out."""
 _SIZES_PX = (TITLE_PX, DETAIL_PX, STUB_TEXT_PX, LABEL_TEXT_PX)
 """Of the fonts that `_text` knows by number; the first is bold."""
 _STUB_FONT = 2
@@ -560,7 +559,7 @@ class SceneDrawing:
             top = y + max((HEADER_PX * scale - high) / 2, 0.0)
             is_alone = scale < _DETAIL_SCALE or is_broken or not items.details[item]
             if not is_frame:
-                height -= _STACK_PX * scale if items.style[item] == Style.REPEAT else 0.0
+                height -= STACK_PX * scale if items.style[item] == Style.REPEAT else 0.0
                 first = _centre_lines(height, len(lines), scale)[0]
                 middle = first + LEAST_TITLE_PX * (len(lines) - 1) / 2
                 top = y + (height / 2 if is_alone else middle) - high / 2
@@ -632,7 +631,7 @@ class SceneDrawing:
         """
         x, y, width, height = (self.scene.items.rect[title.item] * scale).tolist()
         if self.scene.items.style[title.item] == Style.REPEAT:
-            height -= _STACK_PX * scale
+            height -= STACK_PX * scale
         last = title.text.split("\n")[-1]
         aside = title.detail_area.width() + _NARROW_GAP_PX if title.detail_area.width() else 0.0
         begin = title.area.center().x() - (measure_text(last, LEAST_TITLE_PX, True) + aside) / 2
@@ -859,8 +858,8 @@ class SceneDrawing:
         painter.setBrush(shades.fill[shade])
         radius = self.corner_of(item)
         if style == Style.REPEAT:  # a stack of cards
-            width, height = width - _STACK_PX, height - _STACK_PX
-            for shift in (_STACK_PX, _STACK_PX / 2, 0.0):
+            width, height = width - STACK_PX, height - STACK_PX
+            for shift in (STACK_PX, STACK_PX / 2, 0.0):
                 painter.drawRoundedRect(QRectF(x + shift, y + shift, width, height), radius, radius)
         else:
             painter.drawRoundedRect(QRectF(x, y, width, height), radius, radius)
