@@ -28,11 +28,11 @@ from jaxscope.model.stages import LATE_STAGES, SOLVE, find_lowered_jaxpr
 from jaxscope.model.timing import STEADY
 from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.model.units import (
+    UNKNOWN,
     format_bytes,
     format_count,
     format_flops,
     format_place,
-    format_range,
     format_seconds,
     format_share,
     upper_first,
@@ -61,7 +61,7 @@ from jaxscope.program.sharding.placement import CollectiveContexts
 from jaxscope.program.size import describe_size
 from jaxscope.program.source_lines import explain_idle_line
 from jaxscope.report.checks import where_of
-from jaxscope.report.diff import describe_cost_change
+from jaxscope.report.diff import amount_cell, describe_cost_change
 from jaxscope.report.document import Items, Section
 from jaxscope.report.fusion import describe_operations, describe_saving
 from jaxscope.report.measurement_documents import (
@@ -194,17 +194,18 @@ def _costs(evidence: Evidence) -> Answer:
     found = _there(find_cost_change(capture, RowKind.LINE))
     rows = sorted(found.rows, key=lambda row: -_known(row.after.cost.bytes_accessed))
     total = found.after.bytes_accessed
-    is_range = found.least[1].bytes_accessed < total
+    is_known = found.least[1].bytes_accessed == total and not found.num_unknown[1]
     facts = []
     for row in rows:
         if not row.after.nodes or not total > 0:
             continue
-        low, high = row.after.least, row.after.cost
-        moved = format_range(low.bytes_accessed, high.bytes_accessed, format_bytes)
-        share = "" if is_range else f" ({format_share(high.bytes_accessed / total)})"
-        flops = format_range(low.flops, high.flops, format_flops)
+        moved = amount_cell(row.after, "bytes_accessed", format_bytes).text
+        moved = "bytes unknown" if moved == UNKNOWN else f"{moved} read and written"
+        flops = amount_cell(row.after, "flops", format_flops).text
+        flops = "FLOPs unknown" if flops == UNKNOWN else flops
+        share = f" ({format_share(row.after.cost.bytes_accessed / total)})" if is_known else ""
         place = "" if row.name == NO_ORIGIN else row.name
-        told = f"{row.label}: {moved} read and written{share}, {flops}"
+        told = f"{row.label}: {moved}{share}, {flops}"
         facts.append(Fact(told, "counted", place))
     first = f" Most traffic: {rows[0].label}." if facts else ""
     return Answer(

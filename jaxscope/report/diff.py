@@ -80,16 +80,17 @@ def _cost_change_row(row: CostRow) -> tuple[Cell, ...]:
     """The cells of a row."""
     sides = (row.before, row.after)
     return (
-        *(_span(side, "flops", format_flops) for side in sides),
-        *(_span(side, "bytes_accessed", format_bytes) for side in sides),
-        *(_span(side, "transcendentals", "{:,.0f}".format) for side in sides),
+        *(amount_cell(side, "flops", format_flops) for side in sides),
+        *(amount_cell(side, "bytes_accessed", format_bytes) for side in sides),
+        *(amount_cell(side, "transcendentals", "{:,.0f}".format) for side in sides),
         Number(row.rounds, say_range(row.least_rounds, row.rounds, "{:,}".format)),
         row.label,
         said(row.what) if row.what in ROW_KINDS else row.what,
     )
 
 
-def _span(share: Share, name: str, write: Callable[[float], str]) -> Number:
+def amount_cell(share: Share, name: str, write: Callable[[float], str]) -> Number:
+    """One amount of a row's `Cost`: a range, or a least amount where some of it is not known."""
     low, high = getattr(share.least, name), getattr(share.cost, name)
     text = say_range(low, high, write)
     if share.num_unknown:

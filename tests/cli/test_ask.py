@@ -299,6 +299,28 @@ def test_kernels_whose_work_is_not_counted_are_kernels(
     assert "the work of 1 kernel." in found["answer"]
 
 
+def test_a_line_with_a_call_that_xla_does_not_count_costs_at_least_the_rest(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "factors.py"
+    file.write_text(
+        "import jax.numpy as jnp\n"
+        "def values(a):\n"
+        "    return jnp.linalg.eigh(a)[0]\n"
+        "def total(a):\n"
+        "    return (a + 1).sum() + values(a).sum()\n",
+        encoding="utf-8",
+    )
+
+    told = jaxscope("ask", file, "total(f32[16,16])", "costs", "--json").json()["facts"]
+
+    of_line = {fact["text"].partition(":")[2].partition(":")[0]: fact["text"] for fact in told}
+    assert "≥ " in of_line["3"] or "unknown" in of_line["3"], "eigh is a call of LAPACK"
+    assert "≥" not in of_line["5"]
+    assert "unknown" not in of_line["5"]
+    assert not any("%" in text or " 0 FLOP" in text for text in of_line.values())
+
+
 def test_the_list(jaxscope: CommandLine, saved: Path) -> None:
     lines = jaxscope("ask", saved, "help").output.splitlines()
     assert [line.split()[0] for line in lines] == [question.name for question in QUESTIONS]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -21,6 +23,7 @@ from jaxscope.model import (
 from jaxscope.model.graph_builder import add_attributes
 from jaxscope.program.cost import lines
 from jaxscope.program.cost.attribution import CostChange
+from jaxscope.program.cost.equations import cost_equations
 from jaxscope.program.cost.lines import LineCost, find_line_costs
 from jaxscope.program.cost.work import find_work
 from jaxscope.report.diff import describe_cost_change
@@ -191,6 +194,26 @@ def test_an_arm_that_a_literal_index_rules_out_costs_nothing() -> None:
     }
     work = find_work(graph)
     assert work.low == work.high == Cost(5.0, 20.0, 0.0)
+
+
+def test_of_a_linear_solve_only_the_solve_runs() -> None:
+    """`matvec` is for its derivatives: lines of a real solve, by the sizes of its arrays."""
+    from view.programs import trace
+
+    def solve(a: jax.Array, b: jax.Array) -> jax.Array:
+        return jax.lax.custom_linear_solve(
+            lambda vector: a @ vector,
+            b,
+            lambda _, right: jnp.tanh(right) * 2.0,
+        )
+
+    graph, _ = cost_equations(trace(solve, jnp.ones((8, 8)), jnp.ones(8)))
+    shown = Stage("jaxpr", "jaxpr", Unavailable("None."), graph, Cost(), 0.0)
+    first = solve.__code__.co_firstlineno
+    costs = find_line_costs([shown], __file__)
+    assert {line - first: cost.text for line, cost in costs.items()} == {
+        4: "100.0% of the FLOP of jaxpr: 8 FLOP, 132 B read and written"
+    }
 
 
 def test_a_scan_around_a_branch_counts_all_its_rounds() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from jaxscope.picture.tint.classes import (
     tint_scene,
 )
 from jaxscope.picture.view.build import build_view
+from jaxscope.program.cost.equations import cost_equations
 from jaxscope.worker.stages.jaxpr import convert_jaxpr
 
 
@@ -89,6 +91,33 @@ def test_a_cost_is_counted_once_however_much_is_open(graph: Graph, is_open: bool
     sums = sum_by_item(graph, scene, graph.nodes.cost[:, 0])
     boxes = sums[scene.items.num_frames :]
     assert np.nansum(boxes) == 1010.0
+
+
+@pytest.mark.parametrize("flag", [jnp.array(True), True, False])
+def test_of_a_branch_in_one_box_the_dearest_arm_that_may_run_counts(flag: jax.Array | bool) -> None:
+    """Arms of 8 x 3 FLOP and of 2 to choose + 8 x 1 + (8 x 5 or 8 x 2)."""
+
+    def times(number: int) -> Callable[[jax.Array], jax.Array]:
+        return lambda x: functools.reduce(lambda y, _: jnp.sin(y) * x, range(number), x)
+
+    def second(x: jax.Array) -> jax.Array:
+        return jax.lax.cond(x[0] > 0, times(5), times(2), x) * x
+
+    def branches(x: jax.Array, chosen: jax.Array) -> jax.Array:
+        is_known = isinstance(flag, bool)
+        return jax.lax.cond(flag if is_known else chosen, second, times(3), x)
+
+    closed_jaxpr = jax.make_jaxpr(branches)(jnp.ones(8), flag)
+    traced = convert_jaxpr(closed_jaxpr, tags=TagTable((), ()), is_base=True, is_derived=True)
+    graph, _ = cost_equations(traced.graph)
+
+    def total(*, is_open: bool) -> float:
+        scene = draw(graph, is_open=is_open)
+        sums = sum_by_item(graph, scene, graph.nodes.cost[:, 0])
+        return float(np.nansum(sums[scene.items.num_frames :]))
+
+    others = 2 + 8 * (1 + 5 + 2) if flag is False else 8 * (3 + 2)
+    assert total(is_open=True) - total(is_open=False) == others
 
 
 def test_costs_are_levels_with_values(graph: Graph) -> None:

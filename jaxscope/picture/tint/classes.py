@@ -23,6 +23,7 @@ from jaxscope.model.types import type_bytes
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.tree import read_all_orders
+from jaxscope.program.cost.trip_counts import RUN_ONE, taken_program
 
 # Numbers of boxes: what the nodes behind each box of a picture cost, each counted once.
 
@@ -35,12 +36,15 @@ def sum_by_item(graph: Graph, scene: Scene, values: Floats) -> Floats:
     """The sum of the nodes' values for each item of a scene; NaN where none is known.
 
     A fusion or a call already counts what is inside it: nodes inside a node whose value is known
-    are left out of the box that shows both.
+    are left out of the box that shows both. Of a branch shown in one box the dearest arm counts.
     """
     items = scene.item_of_node.astype(np.int64)
     around = _known_owners(graph, values)[graph.nodes.group]
     is_counted = (around != NONE) & (items[np.maximum(around, 0)] == items)
-    used = np.flatnonzero((items >= 0) & ~is_counted & ~np.isnan(values))
+    is_used = (items >= 0) & ~is_counted & ~np.isnan(values)
+    not_run = _owners_of_other_arms(graph, np.where(is_used, values, 0.0))[graph.nodes.group]
+    is_used &= (not_run == NONE) | (items[np.maximum(not_run, 0)] != items)
+    used = np.flatnonzero(is_used)
     sums = np.bincount(items[used], values[used], len(scene.items))
     counts = np.bincount(items[used], minlength=len(scene.items))
     result: Floats = np.where(counts > 0, sums, np.nan)
@@ -57,6 +61,37 @@ def _known_owners(graph: Graph, values: Floats) -> Int32s:
         outer = owners[parent] if parent != NONE else NONE
         owners.append(owner if owner != NONE and is_known[owner] else outer)
     return np.asarray([*owners, NONE], np.int32)
+
+
+def _owners_of_other_arms(graph: Graph, values: Floats) -> Int32s:
+    """For each group the innermost branch of which it is in an arm that does not run, or that does
+    less than another by the nodes' values; `NONE` for the others and for the last entry."""
+    groups, num_groups = graph.groups, len(graph.groups)
+    owned = graph.owned_groups()
+    arms = {node: owned[node] for node in graph.nodes_of(RUN_ONE) if node in owned}
+    result = np.full(num_groups + 1, NONE, np.int32)
+    if not arms:
+        return result
+    by_id = graph.group_by_id()
+    sums = np.bincount(graph.nodes.group + 1, values, num_groups + 1)[1:]
+    is_other = np.zeros(num_groups, bool)
+    for group in range(num_groups - 1, -1, -1):  # a parent comes before its groups
+        owner, parent = int(groups.owner[group]), int(groups.parent[group])
+        counted = group
+        if owner in arms:
+            if group != arms[owner][0]:
+                continue  # with the first arm the sums of all are known
+            called = graph.called_groups(owner, owned, by_id)
+            taken = taken_program(graph.operation(owner), graph.attributes(owner), called)
+            counted = max(arms[owner], key=sums.__getitem__) if taken is None else taken
+            is_other[[arm for arm in arms[owner] if arm != counted]] = True
+        if parent != NONE:
+            sums[parent] += sums[counted]
+    for group, (parent, owner) in enumerate(
+        zip(groups.parent.tolist(), groups.owner.tolist(), strict=True)
+    ):
+        result[group] = owner if is_other[group] else result[parent]
+    return result
 
 
 def count_result_bytes(graph: Graph) -> Floats:

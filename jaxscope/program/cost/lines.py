@@ -21,10 +21,11 @@ from jaxscope.model.types import read_count
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, format_share
 from jaxscope.program.cost.trip_counts import (
     CALLS_OF_JAXPRS,
+    RUN_ONE,
     AmountRange,
     ExecutionCounts,
     GroupCall,
-    taken_arm,
+    taken_program,
 )
 
 Bools = npt.NDArray[np.bool_]
@@ -33,8 +34,7 @@ Int64s = npt.NDArray[np.int64]
 
 _LOOPS = frozenset({"while", "stablehlo.while"})
 """Operations whose insides run nobody knows how often: a jaxpr's, StableHLO's and HLO's."""
-_BRANCHES = frozenset({"cond", "switch", "conditional", "stablehlo.case", "stablehlo.if"})
-_TOLD_INSIDE = frozenset({*_LOOPS, *_BRANCHES, *CALLS_OF_JAXPRS, "scan"})
+_TOLD_INSIDE = frozenset({*_LOOPS, *RUN_ONE, *CALLS_OF_JAXPRS, "scan"})
 """Operations that do what is inside of them and nothing else."""
 
 
@@ -232,7 +232,7 @@ class _Arms(NamedTuple):
 
     Attributes:
         calls: By the arm that they stand in: their arms, but for those that a literal index rules
-            out, which no branch runs.
+            out, which no branch runs, and those of a linear solve that are for its derivatives.
         of_group: For each group the innermost arm around it, shape `(num_groups + 1,)`.
         is_partial: Of each node whether it may run an arm that is shown at another branch.
         is_elsewhere: Of each node whether it surely runs one of those.
@@ -246,7 +246,7 @@ class _Arms(NamedTuple):
 
 def _find_arms(graph: Graph) -> _Arms:
     owned, by_id = graph.owned_groups(), graph.group_by_id()
-    branches = [node for node in graph.nodes_of(_BRANCHES) if node in owned]
+    branches = [node for node in graph.nodes_of(RUN_ONE) if node in owned]
     arms = {arm for node in branches for arm in owned[node]}
     of_group = np.full(len(graph.groups) + 1, NONE, np.int64)  # the last entry is of no group
     for group, (parent, _) in enumerate(_ancestry(graph)):
@@ -256,7 +256,7 @@ def _find_arms(graph: Graph) -> _Arms:
     for node in branches:
         called, row = graph.called_groups(node, owned, by_id), graph.attributes(node)
         is_known = "shares" not in row or "calls" in row  # older captures name one shared arm
-        taken = taken_arm(row, called) if is_known else None
+        taken = taken_program(graph.operation(node), row, called) if is_known else None
         drawn = [arm for arm in owned[node] if taken in (None, arm)]
         is_partial[node] = taken is None and len(drawn) < len(called)
         is_elsewhere[node] = not drawn
@@ -383,7 +383,7 @@ def _spread(graph: Graph, arms: _Arms, *, is_of_rounds: bool) -> Floats:
     is_told = (known > 0) & (inside > 0)
     own = np.where(is_told, known / np.where(is_told, inside, 1.0), _lengths(graph)[:, None])
     operations, is_owned = graph.nodes.operation[groups.owner], groups.owner != NONE
-    own[groups.owner[is_owned & np.isin(operations, _codes(graph, _BRANCHES))]] = 1.0
+    own[groups.owner[is_owned & np.isin(operations, _codes(graph, RUN_ONE))]] = 1.0
     is_unknown = np.isnan(graph.nodes.cost[groups.owner, 0])
     restarts = is_owned & np.isin(operations, _codes(graph, _LOOPS)) & is_unknown & is_of_rounds
     scale = np.ones((len(groups) + 1, 2))  # the last entry is of nodes in no group

@@ -20,6 +20,7 @@ from jaxscope.model import NONE, Capture, Graph, NodeKind, Stage, is_available
 from jaxscope.model.capture import stage_named
 from jaxscope.model.stages import SOLVE, find_lowered_jaxpr, find_solve
 from jaxscope.model.types import read_count
+from jaxscope.program.predicates import BRANCHES
 
 Floats = npt.NDArray[np.float64]
 K = TypeVar("K", bound=Hashable)
@@ -36,6 +37,9 @@ CALLS_OF_JAXPRS = frozenset(
     }
 )
 """Equations whose jaxpr runs once where they stand."""
+
+RUN_ONE = BRANCHES | {SOLVE}
+"""Operations that hold several programs and run one of them."""
 
 _TRUTHS = {"False": 0, "True": 1}
 
@@ -217,6 +221,20 @@ def taken_arm(attributes: Mapping[str, str], arms: Sequence[T]) -> T | None:
     value = attributes.get("in[0]", "").partition(":")[0]
     index = _TRUTHS.get(value, read_count(value))
     return arms[min(index, len(arms) - 1)] if arms and index is not None else None  # as XLA does
+
+
+def taken_program(operation: str, attributes: Mapping[str, str], called: list[int]) -> int | None:
+    """The one of several groups of an operation of `RUN_ONE` that surely runs; None where nobody
+    knows.
+
+    Args:
+        operation: Its name.
+        attributes: Of the equation or instruction.
+        called: All groups that it may run, in order.
+    """
+    if operation == SOLVE:
+        return next(iter(find_solve(called)), None)
+    return taken_arm(attributes, called)
 
 
 def _condition_of(graph: Graph, insides: Sequence[int]) -> int:
