@@ -10,7 +10,7 @@ from jaxscope.export.order import PLAIN, BoxColors, Look, SceneColors
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
-from jaxscope.picture.palette import PALETTES, Palette, explain_boxes
+from jaxscope.picture.palette import LINE_NAMES, PALETTES, RESIDUAL_PX, Palette, explain_boxes
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, EdgeLabels
 from jaxscope.picture.scene.scene import (
     DETAIL_PX,
@@ -196,10 +196,13 @@ def draw_legend(
         yield Rect(0, top, width, 1.0, 0.0, palette.frame_border, "")
     for entry, (x, row) in zip(entries, _places(entries, width), strict=True):
         y = top + _PADDING_PX + row * _ROW_PX
-        yield Rect(
-            x, y + 4, _SWATCH_PX, 11, 3.0, entry.fill, entry.border, entry.border_px,
-            is_dashed=entry.is_dashed,
-        )  # fmt: skip
+        if entry.name == LINE_NAMES["residual"]:
+            yield Rect(x, y + 8.5, _SWATCH_PX, RESIDUAL_PX, 0.0, entry.fill, "")
+        else:
+            yield Rect(
+                x, y + 4, _SWATCH_PX, 11, 3.0, entry.fill, entry.border, entry.border_px,
+                is_dashed=entry.is_dashed,
+            )  # fmt: skip
         name = shorten_text(entry.name, _WIDEST_PX, _TEXT_PX)
         yield Text(x + _SWATCH_PX + 6, y + 13.5, name, _TEXT_PX, palette.text)
 
@@ -285,7 +288,7 @@ def _scene_shapes(
         yield _frame(scene, item, depth[item], palette)
     for line in range(len(scene.lines)):
         color = color_of_line(scene, line, palette)
-        width = 1.3 if color == palette.edge else 1.8
+        width = 1.3 if color == palette.edge else RESIDUAL_PX
         yield LinePath(tuple(strokes_of(scene, line)), color, width)
     for x, y in scene.lines.forks.tolist():
         corner, size = (x - FORK_PX, y - FORK_PX), 2 * FORK_PX

@@ -48,6 +48,8 @@ fill of a closed one."""
 
 LINE_NAMES = {"residual": "residual", "connector": "line goes on"}
 """What lines that have a colour of their own are, and texts in place of lines."""
+RESIDUAL_PX = 1.8
+"""How wide a residual's line is, in a picture at its own size and in a legend."""
 
 
 CODE_COLOURS = {

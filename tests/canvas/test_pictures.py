@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -17,12 +17,12 @@ from pytestqt.qtbot import QtBot
 from canvas.screen import first_closed_group, long_program, picture
 from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind, Unavailable
 from jaxscope.picture.layout.text_width import measure_text
-from jaxscope.picture.palette import FUSION_FRAME, PALETTES
+from jaxscope.picture.palette import FUSION_FRAME, PALETTES, RESIDUAL_PX
 from jaxscope.picture.scene.first_picture import LEAST_FRAMED, OVERVIEW_PX, WHOLE_SCALE
 from jaxscope.picture.scene.scene import HEADER_PX
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
-from jaxscope.ui.canvas.legend import _MORE_PX, _PADDING_PX, _TEXT_PX, words_alone
+from jaxscope.ui.canvas.legend import _MORE_PX, _PADDING_PX, _TEXT_PX, LegendEntry, words_alone
 from jaxscope.ui.canvas.navigation import first_camera, most_scale
 from jaxscope.ui.canvas.scene_painter import colors
 from view.programs import compile_module, trace
@@ -300,6 +300,24 @@ def test_the_legend_explains_the_tints_of_open_groups(canvas: GraphCanvas) -> No
     place = canvas.camera.to_widget(*(scene.items.rect[0, :2] + (5.0, HEADER_PX + 5.0)))
     ground = picture(canvas).pixelColor(*map(round, place))
     assert ground.name() == PALETTES["light"].frame_fill[FUSION_FRAME]
+
+
+def test_the_legend_shows_residuals_as_a_line(canvas: GraphCanvas) -> None:
+    legend, found = canvas.legend, colors("light")
+    residual, white = QColor("#c04000"), QColor("#ffffff")
+    line = LegendEntry("residual", residual, QPen(residual, RESIDUAL_PX), is_line=True)
+    box = LegendEntry("box", white, QPen(residual, RESIDUAL_PX))
+    legend.resize(400, 40)
+    legend.show_entries((line, box), found)
+    image = legend.grab().toImage()
+    (first, _, _), (second, _, _) = legend._place(legend.width()).places
+
+    def rows_of(left: float) -> int:
+        """How many pixels of a column through the swatch have not the ground's colour."""
+        column = [image.pixelColor(round(left) + 4, y) for y in range(3, image.height())]
+        return sum(color != found.background for color in column)
+
+    assert 1 <= rows_of(first) <= 3 < rows_of(second)
 
 
 OUTLINES = ["selected", "linked, forward", "linked, backward"]

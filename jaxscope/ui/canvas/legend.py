@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import said
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
-from jaxscope.picture.palette import LINE_NAMES, PALETTES, explain_boxes
+from jaxscope.picture.palette import LINE_NAMES, PALETTES, RESIDUAL_PX, explain_boxes
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.ui.canvas.scene_painter import Colors, graph_font
@@ -65,6 +65,7 @@ class LegendEntry:
         border: How it is outlined.
         hint: Told when the pointer rests on it; empty for nothing.
         has_swatch: Whether it explains a colour; else it is words alone.
+        is_line: Whether it explains the colour of a line, which is drawn like `border`.
     """
 
     name: str
@@ -72,6 +73,7 @@ class LegendEntry:
     border: QPen
     hint: str = ""
     has_swatch: bool = True
+    is_line: bool = False
 
 
 class Legend(QWidget):
@@ -216,7 +218,12 @@ class Legend(QWidget):
             before = 0.0
             if entry.has_swatch:
                 before = density.swatch_px + _AFTER_SWATCH_PX
-                painter.drawRoundedRect(QRectF(x, y + 3.5, density.swatch_px, 10), 3, 3)
+                swatch = QRectF(x, y + 3.5, density.swatch_px, 10)
+                if entry.is_line:
+                    middle = swatch.center().y()
+                    painter.drawLine(QLineF(swatch.left(), middle, swatch.right(), middle))
+                else:
+                    painter.drawRoundedRect(swatch, 3, 3)
             painter.setPen(colors.text)
             text = shorten_text(tr_said(said(entry.name)), wide - before, _TEXT_PX)
             area = QRectF(x + before, y, wide, _ROW_PX)
@@ -244,8 +251,15 @@ def list_entries(scene: Scene, seen: npt.NDArray[np.int64], theme: str) -> tuple
     has_residuals = bool(np.isin(lines.source[lines.is_residual], seen).any())
     palette = PALETTES[theme]
     found = explain_boxes(styles.tolist(), grounds.tolist(), has_residuals, palette)
+    is_line = LINE_NAMES["residual"].__eq__
     entries = [
-        LegendEntry(name, QColor(fill), QPen(QColor(border), 1.2)) for name, fill, border in found
+        LegendEntry(
+            name,
+            QColor(fill),
+            QPen(QColor(border), RESIDUAL_PX if is_line(name) else 1.2),
+            is_line=is_line(name),
+        )
+        for name, fill, border in found
     ]
     if np.isin(scene.connectors.item, seen).any():
         dashes = QPen(QColor(palette.muted), 1, Qt.PenStyle.DashLine)

@@ -43,7 +43,7 @@ from jaxscope.picture.layout.text_width import (
     shorten_name,
     shorten_text,
 )
-from jaxscope.picture.palette import PALETTES
+from jaxscope.picture.palette import PALETTES, RESIDUAL_PX
 from jaxscope.picture.scene.edge_details import (
     LABEL_HEIGHT_PX,
     LABEL_TEXT_PX,
@@ -737,7 +737,7 @@ class SceneDrawing:
         returns, faint = all_lines.is_return, self._is_faint_line
         is_plain = not (returns.any() or is_kept.any() or faint.any())
         for chosen, color, width, opacity in (
-            (is_kept & ~faint, colors.residual, 1.8, 1.0),
+            (is_kept & ~faint, colors.residual, RESIDUAL_PX, 1.0),
             (~(returns | is_kept | faint), colors.edge, 1.3, 1.0),
             (returns & ~faint, colors.border[Style.CONTROL], 1.8, 1.0),
             (faint, colors.edge, 1.3, _FAINT),
