@@ -21,7 +21,8 @@ from jaxscope.program.dataflow import Boundaries, find_boundaries
 BRANCHES = frozenset({"cond", "conditional", "stablehlo.case", "stablehlo.if"})
 """What runs one of several nested programs."""
 
-_LOOPS = frozenset({"scan", "while", "stablehlo.while"})
+LOOPS = frozenset({"scan", "while", "stablehlo.while"})
+"""What runs a nested program several times."""
 _IS_BOOLEAN = re.compile(r"(?:bool|pred)\[").match
 _IS_ZERO = re.compile(r"(?:dense<)?0(?:[:>]|$)").match
 _NUMBERED = re.compile(r"^branch \d+")
@@ -213,7 +214,7 @@ class Predicates:
         """Which operands a loop carries; none of what is no loop. None where it does not say so."""
         graph = self._graph
         operation, kind = graph.operation(owner), graph.nodes.kind[owner]
-        if operation not in _LOOPS:
+        if operation not in LOOPS:
             return _Carry(0, 0)
         if kind != NodeKind.EQUATION:
             return _Carry(0, 1 if kind == NodeKind.INSTRUCTION else len(graph.nodes.types[owner]))

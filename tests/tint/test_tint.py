@@ -120,6 +120,33 @@ def test_of_a_branch_in_one_box_the_dearest_arm_that_may_run_counts(flag: jax.Ar
     assert total(is_open=True) - total(is_open=False) == others
 
 
+@pytest.mark.parametrize("is_scan", [True, False])
+@pytest.mark.parametrize("is_open", [True, False])
+def test_what_counts_one_round_of_a_loop_says_so(is_scan: bool, is_open: bool) -> None:
+    """A closed scan is coloured by all its rounds; what is in it, and any `while`, by one."""
+
+    def looped(x: jax.Array) -> jax.Array:
+        if is_scan:
+            return jax.lax.scan(lambda y, _: (y * x + y, None), x, None, length=5)[0]
+        return jax.lax.while_loop(lambda y: y[0] < 2, lambda y: y * x + y, x)
+
+    traced = convert_jaxpr(
+        jax.make_jaxpr(looped)(jnp.ones(8)), tags=TagTable((), ()), is_base=True, is_derived=True
+    )
+    graph, _ = cost_equations(traced.graph)
+    scene = draw(graph, is_open=is_open)
+    sums = sum_by_item(graph, scene, graph.nodes.cost[:, 0])
+    rounds = 5 if is_scan and not is_open else 1
+    condition = 0 if is_scan else 1
+    assert np.nansum(sums[scene.items.num_frames :]) == rounds * 16 + condition
+
+    for by in (ColourBy.FLOPS, ColourBy.BYTES, ColourBy.MEMORY):
+        tint = tint_scene(graph, scene, by)
+        assert tint is not None and tint.classes
+        is_told = by is not ColourBy.MEMORY and rounds == 1
+        assert tint.note == ("in a loop: of one round" if is_told else "")
+
+
 def test_costs_are_levels_with_values(graph: Graph) -> None:
     found = tinted(graph, ColourBy.FLOPS)
     assert found["exp"] == "unknown", "what is not known is not little"

@@ -24,6 +24,7 @@ from jaxscope.model.units import format_bytes, format_flops, format_seconds, thr
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.tree import read_all_orders
 from jaxscope.program.cost.trip_counts import RUN_ONE, taken_program
+from jaxscope.program.predicates import LOOPS
 
 # Numbers of boxes: what the nodes behind each box of a picture cost, each counted once.
 
@@ -38,17 +39,41 @@ def sum_by_item(graph: Graph, scene: Scene, values: Floats) -> Floats:
     A fusion or a call already counts what is inside it: nodes inside a node whose value is known
     are left out of the box that shows both. Of a branch shown in one box the dearest arm counts.
     """
+    items, used = scene.item_of_node.astype(np.int64), _find_counted(graph, scene, values)
+    sums = np.bincount(items[used], values[used], len(scene.items))
+    counts = np.bincount(items[used], minlength=len(scene.items))
+    result: Floats = np.where(counts > 0, sums, np.nan)
+    return result
+
+
+def _find_counted(graph: Graph, scene: Scene, values: Floats) -> npt.NDArray[np.int64]:
+    """The nodes of which `sum_by_item` is the sum, rising."""
     items = scene.item_of_node.astype(np.int64)
     around = _known_owners(graph, values)[graph.nodes.group]
     is_counted = (around != NONE) & (items[np.maximum(around, 0)] == items)
     is_used = (items >= 0) & ~is_counted & ~np.isnan(values)
     not_run = _owners_of_other_arms(graph, np.where(is_used, values, 0.0))[graph.nodes.group]
     is_used &= (not_run == NONE) | (items[np.maximum(not_run, 0)] != items)
-    used = np.flatnonzero(is_used)
-    sums = np.bincount(items[used], values[used], len(scene.items))
-    counts = np.bincount(items[used], minlength=len(scene.items))
-    result: Floats = np.where(counts > 0, sums, np.nan)
-    return result
+    return np.flatnonzero(is_used)
+
+
+def _counts_one_round(graph: Graph, counted: npt.NDArray[np.int64]) -> bool:
+    """Whether some of these nodes' costs are those of one round of a loop.
+
+    A jaxpr's scan counts all its rounds, what is inside of it one; XLA counts one round of each.
+    """
+    loops = graph.nodes_of(LOOPS)
+    if not loops:
+        return False
+    of_group = np.zeros(len(graph.groups) + 1, bool)  # the last entry is of nodes in no group
+    is_loop = np.zeros(len(graph.nodes) + 1, bool)
+    is_loop[loops] = True
+    for group, (parent, owner) in enumerate(
+        zip(graph.groups.parent.tolist(), graph.groups.owner.tolist(), strict=True)
+    ):
+        of_group[group] = of_group[parent] or is_loop[owner]
+    is_loop[graph.nodes_of(["scan"])] = False
+    return bool((of_group[graph.nodes.group[counted]] | is_loop[counted]).any())
 
 
 def _known_owners(graph: Graph, values: Floats) -> Int32s:
@@ -297,7 +322,7 @@ class Tint:
         classes: Those that occur, in the order of the legend.
         of_item: int16, index into `classes` of each item; -1 keeps an item's own colour.
         share: float64, of each item its part of the largest value; NaN where there is none.
-        note: What to say where nothing is coloured, or empty.
+        note: What to say where nothing is coloured, or of what amounts leave out; or empty.
     """
 
     classes: tuple[TintClass, ...]
@@ -337,7 +362,11 @@ def tint_scene(
     if by is ColourBy.INTENSITY:
         return _by_intensity(graph, scene)
     values, format_value = _VALUES[by](graph)
-    return _by_amount(scene, sum_by_item(graph, scene, values), format_value)
+    tint = _by_amount(scene, sum_by_item(graph, scene, values), format_value)
+    is_cost = by in (ColourBy.FLOPS, ColourBy.BYTES)
+    if is_cost and tint.classes and _counts_one_round(graph, _find_counted(graph, scene, values)):
+        return Tint(tint.classes, tint.of_item, tint.share, say("in a loop: of one round"))
+    return tint
 
 
 _VALUES: dict[ColourBy, Callable[[Graph], tuple[Floats, Callable[[float], str]]]] = {

@@ -11516,6 +11516,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>输入</translation>
     </message>
     <message>
+        <source>in a loop: of one round</source>
+        <translation>循环中的部分：按一轮计</translation>
+    </message>
+    <message>
         <source>in a process with</source>
         <translation>所用进程的</translation>
     </message>
