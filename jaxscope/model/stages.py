@@ -152,6 +152,8 @@ def find_lowered_jaxpr(stages: Iterable[Stage]) -> Graph | None:
     return stage.graph if stage is not None and is_available(stage.graph) else None
 
 
+CUSTOM_DERIVATIVES = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
+"""Equations that call a function which has a rule of its own for derivatives."""
 SOLVE = "custom_linear_solve"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import types
 from collections import Counter
 from typing import Any
@@ -15,6 +16,7 @@ from jax.extend import core
 
 from jaxscope.model.graph import Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, TagTable
+from jaxscope.model.stages import CUSTOM_DERIVATIVES
 from jaxscope.worker import compat
 from jaxscope.worker.provenance.tagging import Tagger
 from jaxscope.worker.stages.jaxpr import ConvertedJaxpr, convert_jaxpr, print_jaxpr, variable_name
@@ -227,3 +229,48 @@ def test_variable_names_count_like_jaxs() -> None:
         "ca",
         "baa",
     ]
+
+
+@jax.custom_vjp
+def clipped(x: jax.Array) -> jax.Array:
+    return jnp.sin(x)
+
+
+def clipped_forward(x: jax.Array) -> tuple[jax.Array, jax.Array]:
+    return jnp.sin(x), jnp.cos(x)
+
+
+def clipped_backward(kept: jax.Array, g: jax.Array) -> tuple[jax.Array]:
+    return (jnp.clip(g * kept, -0.1, 0.1),)
+
+
+clipped.defvjp(clipped_forward, clipped_backward)
+
+
+@jax.custom_jvp
+def halved(x: jax.Array) -> jax.Array:
+    return jnp.exp(x) / 2
+
+
+@halved.defjvp
+def halved_rule(primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
+    return halved(primals[0]), tangents[0]
+
+
+def test_a_rule_of_its_own_has_the_names_that_jaxs_own_text_has() -> None:
+    def ruled(x: jax.Array) -> jax.Array:
+        return clipped(x) + halved(x) + jax.nn.relu(x)
+
+    text = str(jax.make_jaxpr(ruled)(1.0))
+    blocks = re.findall(r"custom_[jv][jv]p_call\[(.*?)\n    \]", text, re.DOTALL)
+    wanted = [
+        dict(re.findall(r"^      (name|fwd|bwd|jvp|symbolic_zeros)=(\S+)$", block, re.MULTILINE))
+        for block in blocks
+    ]
+    assert [each["name"] for each in wanted] == ["clipped", "halved", "relu"]
+
+    graph = convert(ruled, 1.0)[1].graph
+    calls = graph.nodes_of(CUSTOM_DERIVATIVES)
+    assert [dict(graph.attributes(node)) for node in calls] == wanted
+    labels = [graph.group_label(group) for node in calls for group in graph.owned_groups()[node]]
+    assert labels == ["clipped", "halved", "relu"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from jaxscope.model.capture import Capture, Fate, Proof, Stage, stage_named
 from jaxscope.model.graph import NONE, Graph, NodeKind, Ragged
 from jaxscope.model.said import say, say_joined
-from jaxscope.model.stages import find_lowered_stage
+from jaxscope.model.stages import CUSTOM_DERIVATIVES, find_lowered_stage
 from jaxscope.program.fates.derived import DerivedFates
 from jaxscope.program.fates.equations import IDENTITIES, Equations, find_live
 from jaxscope.program.fates.outcomes import (
@@ -23,8 +23,6 @@ from jaxscope.program.fates.outcomes import (
     quote_equations,
 )
 from jaxscope.program.machine.kernel_text import kernel_names
-
-_RULES = ("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr")
 
 
 def find_all_fates(
@@ -256,7 +254,7 @@ def _left_out(
     around = node
     while (nested := equations.nested.get(equations.group[around])) and nested.owners:
         around = nested.owners[0]
-        if equations.operations[around] in _RULES and equations.ids[around] in parts:
+        if equations.operations[around] in CUSTOM_DERIVATIVES and equations.ids[around] in parts:
             id = equations.ids[around]
             text = say("The custom rule of {id} takes its place in {transform}.", id=id, **named)
             return Fate("simplified", text=text, certainty="inferred")

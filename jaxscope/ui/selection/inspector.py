@@ -31,7 +31,7 @@ from jaxscope.model import (
 )
 from jaxscope.model.op_name import name_derivative, shown_orders
 from jaxscope.model.said import first_of, join_first
-from jaxscope.model.stages import OWN_SUM, lowered_name
+from jaxscope.model.stages import CUSTOM_DERIVATIVES, OWN_SUM, lowered_name
 from jaxscope.model.types import (
     describe_batch,
     mark_batch_axes,
@@ -121,7 +121,6 @@ _KINDS = {
 _CODE, _CODE_HTML = re.compile("`([^`]*)`"), r"<code>\1</code>"
 _LONG_LABEL = 13
 _PART = re.compile(r"\[[^\]]*\]|\.?[^.\[\]]+")
-_RULES = frozenset({"custom_vjp_call", "custom_vjp_call_jaxpr", "custom_jvp_call"})
 _LONG = {"sharding", "metadata", "backend_config"}
 
 
@@ -322,7 +321,7 @@ def _no_operation(stages: Sequence[Stage]) -> str:
     graphs = [stage.graph for stage in stages if not isinstance(stage.graph, Unavailable)]
     if not graphs:
         return tr("Not known yet: the call has not been traced.")
-    if not any(_RULES.intersection(graph.strings) for graph in graphs[:1]):
+    if not any(CUSTOM_DERIVATIVES.intersection(graph.strings) for graph in graphs[:1]):
         return tr(
             "No equation names this line: it did not run, or ran before tracing, such as to make "
             "an argument, or Python or <code>jax.numpy</code> did all of it while tracing, such as "

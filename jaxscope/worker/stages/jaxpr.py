@@ -51,6 +51,7 @@ from jaxscope.model.graph import (
 )
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_direction, read_orders, read_origin
+from jaxscope.model.stages import CUSTOM_DERIVATIVES
 from jaxscope.model.types import VmapAxes, write_batch_axes
 from jaxscope.worker import compat
 from jaxscope.worker.host.function_source import OF_JAX
@@ -186,6 +187,37 @@ def is_worth_showing(name: str, value: Any) -> bool:
     )
 
 
+_RULES = {"fwd_jaxpr_thunk": "fwd", "bwd": "bwd", "jvp_jaxpr_fun": "jvp"}
+"""Parameters that hold the rule of a custom derivative, by the names that JAX prints for them."""
+
+
+def shown_parameters(equation: Any) -> dict[str, Any]:
+    """The parameters that say something, sorted by name.
+
+    Of a function with a rule of its own for derivatives they are those that JAX's own text has:
+    the function's name, and the names of the rule's functions.
+    """
+    parameters = {n: value for n, value in equation.params.items() if is_worth_showing(n, value)}
+    if equation.primitive.name in CUSTOM_DERIVATIVES:
+        for name in ("num_consts", "out_trees", *_RULES):
+            parameters.pop(name, None)
+        rules = {short: equation.params.get(name) for name, short in _RULES.items()}
+        functions = {
+            short: _function_of(getattr(r, "debug_info", None)) for short, r in rules.items()
+        }
+        functions["name"] = (
+            equation.params.get("name") or _traced_function(equation, "call_jaxpr")[0]
+        )
+        parameters |= {name: function for name, function in functions.items() if function}
+    return dict(sorted(parameters.items()))
+
+
+def _function_of(debug_info: Any) -> str:
+    """The name of a function in what JAX notes of it for error messages, or empty."""
+    place = str(getattr(debug_info, "func_src_info", "") or "")
+    return place.rpartition(" at ")[0].rpartition(".")[2]
+
+
 class Inside(NamedTuple):
     """What the inside of an equation is called, and which it is: see `Groups`."""
 
@@ -216,6 +248,8 @@ def describe_inside(equation: Any, parameter: str) -> Inside:
         function = "" if function == _NAMELESS else function
         label = f"branch {number}: {function}" if function else f"branch {number}"
         return Inside(label, int(number) if number.isdecimal() else NONE, function)
+    if primitive in CUSTOM_DERIVATIVES:
+        name = name or function
     if name == _NAMELESS:
         return Inside(f"lambda at {place}" if place else "lambda")
     return Inside(name or primitive)
@@ -675,9 +709,7 @@ class _Converter:
             for operand, atom in enumerate(equation.invars)
             if compat.is_literal(atom)
         }
-        for name, value in equation.params.items():
-            if is_worth_showing(name, value):
-                attributes[name] = self._text(value)
+        attributes.update((n, self._text(v)) for n, v in shown_parameters(equation).items())
         if equation.primitive.name == "scan":
             counts = compat.scan_counts(equation.params)
             attributes.update((name, str(count)) for name, count in counts.items())
@@ -756,11 +788,7 @@ class _Printer:
         left = " ".join(self._binder(v) for v in equation.outvars)
         left = f"{left} = " if left else ""
         operands = "".join(f" {self._atom(atom)}" for atom in equation.invars)
-        parameters = [
-            (name, value_text(value))
-            for name, value in sorted(equation.params.items())
-            if is_worth_showing(name, value)
-        ]
+        parameters = [(n, value_text(value)) for n, value in shown_parameters(equation).items()]
         nested = list(nested_jaxprs(equation.params))
         head = f"{indent}{left}{equation.primitive.name}"
         if not parameters and not nested:
