@@ -468,6 +468,41 @@ def test_lines_from_several_boxes_enter_an_open_group_apart() -> None:
     assert len({float(lines.corners(n)[0][0]) for n in onward}) == 2
 
 
+def _two_layers(w: jax.Array, x: jax.Array) -> jax.Array:
+    for number in range(2):
+        with jax.named_scope(f"layer_{number}"):
+            x = jnp.tanh(x @ w[number] + x[0])
+    with jax.named_scope("output"):
+        return ((x @ w[2]) ** 2).sum()
+
+
+@pytest.mark.parametrize("function", [per_example, _two_layers])
+def test_lines_enter_an_open_group_in_the_order_of_where_they_end(
+    function: Callable[..., jax.Array],
+) -> None:
+    """So they do not cross in it, nor at its border."""
+    weights = jnp.ones((8, 8)) if function is per_example else jnp.ones((3, 8, 8))
+    view = build_view(trace(jax.grad(function), weights, jnp.ones((4, 8))))
+    groups = [box.id for box in view.boxes[1:] if box.label.endswith(" backward")]
+    num_compared = 0
+    for number in range(len(groups) + 1):
+        for opened in itertools.combinations(groups, number):
+            scene = build_scene(view, frozenset([*halves(view), *opened]))
+            lines = scene.lines
+            for group in (scene.item_of_id[each] for each in opened):
+                ends: dict[float, list[float]] = {}
+                for n in np.flatnonzero(lines.is_inner_residual).tolist():
+                    if lines.source[n] == group:
+                        corners = lines.corners(n)
+                        ends.setdefault(round(corners[0][0]), []).append(float(corners[-1][0]))
+                places = {round(lines.corners(n)[-1][0]) for n in residuals(scene)
+                          if lines.target[n] == group}  # fmt: skip
+                met = [sum(ends[x]) / len(ends[x]) for x in sorted(places & ends.keys())]
+                num_compared += len(met) > 1
+                assert met == sorted(met)
+    assert num_compared
+
+
 def test_each_box_that_keeps_values_has_a_label_on_its_line() -> None:
     for function, arguments in (layers(3), (per_example, (jnp.ones((8, 8)), jnp.ones((4, 8))))):
         view = build_view(trace(jax.grad(function), *arguments), without=["box-repeats"])

@@ -731,8 +731,9 @@ class _Collector:
     ) -> dict[tuple[int, int], float]:
         """How far from the port of an open group lines meet it that come from several boxes.
 
-        Each where the lines begin that lead its values on inside, which move there. None where a
-        line inside leads values of several of them, or another port is near.
+        Each where the lines begin that lead its values on inside, which move there, in the order
+        of where those end. None where a line inside leads values of several of them, or another
+        port is near.
         """
         shifts: dict[tuple[int, int], float] = {}
         for other, end in enumerate(targets):
@@ -750,15 +751,19 @@ class _Collector:
             sides = [_APART_PX * (at - (len(own) - 1) / 2) for at in range(len(own))]
             nodes = [set(self._wiring.nodes_of(sources[one].values)) for one in own]
             ends = np.cumsum(drawing.lines[:, 4])
-            found: dict[int, float] = {}
+            rows: dict[int, list[int]] = {at: [] for at in range(len(own))}
             for row in met:
                 values = drawing.values[ends[row] - drawing.lines[row, 4] : ends[row]]
                 of = [at for at, each in enumerate(nodes) if not each.isdisjoint(values.tolist())]
                 if len(of) == 1:
-                    found[int(self._starts[group]) + row] = sides[of[0]]
-            if len(found) == len(met) and not is_crowded:
-                self._shifted.update(found)
-                shifts.update({(one, other): sides[at] for at, one in enumerate(own)})
+                    rows[of[0]].append(row)
+            if sum(map(len, rows.values())) < len(met) or is_crowded:
+                continue
+            stops = drawing.points[corners + drawing.lines[:, 0] - 1, 0]
+            order = sorted(rows, key=lambda at: stops[rows[at]].mean() if rows[at] else port)
+            for side, at in zip(sides, order, strict=True):
+                self._shifted.update({int(self._starts[group]) + row: side for row in rows[at]})
+                shifts[own[at], other] = side
         return shifts
 
     def _find_inner_residuals(
