@@ -8,6 +8,7 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,6 +39,7 @@ from jaxscope.ui.canvas.navigation import (
     MARGIN_PX,
     Camera,
     is_any_in_sight,
+    item_in_direction,
     reveal_rect,
     show_opened,
 )
@@ -272,6 +274,33 @@ def test_arrow_keys_walk_along_the_lines(qtbot: QtBot, canvas: GraphCanvas) -> N
     there = visited[-1]
     QTest.keyClick(canvas, Qt.Key.Key_Up)
     assert visited[-1] != there
+
+
+@pytest.mark.usefixtures("equations")
+def test_from_an_open_group_arrow_keys_lead_to_its_first_box_and_back(canvas: GraphCanvas) -> None:
+    scene, view = canvas.scene, canvas.view
+    assert scene is not None and view is not None
+    num_frames, parent = scene.items.num_frames, scene.items.parent
+    for frame in range(num_frames):
+        box = view.boxes[int(scene.items.box[frame])]
+        first = scene.item_of_id[view.boxes[box.children[0]].id]
+        assert item_in_direction(scene, frame, 0, 1) == first
+        assert item_in_direction(scene, first, 0, -1) == frame
+        above = item_in_direction(scene, frame, 0, -1)
+        assert above == -1 or not is_inside(parent, above, frame)
+        for dx in (-1, 1):
+            beside = item_in_direction(scene, frame, dx, 0)
+            assert beside == -1 or parent[beside] == parent[frame]
+    forward, backward = (scene.item_of_id[f"root/{part}"] for part in ("forward", "backward"))
+    assert scene.items.rect[forward, 0] < scene.items.rect[backward, 0]
+    assert item_in_direction(scene, forward, 1, 0) == backward
+    assert item_in_direction(scene, backward, -1, 0) == forward
+
+
+def is_inside(parent: npt.NDArray[np.int32], item: int, frame: int) -> bool:
+    while item not in (-1, frame):
+        item = int(parent[item])
+    return item == frame
 
 
 def test_enter_opens_the_current_group(qtbot: QtBot, canvas: GraphCanvas) -> None:

@@ -338,15 +338,29 @@ def item_in_direction(scene: Scene, item: int, dx: int, dy: int) -> int:
     """The item that an arrow key leads to from another, or `NONE`.
 
     With the flow the key follows a line to a user, against it to a producer, and across it leads
-    to the nearest box beside.
+    to the nearest box beside. An open group stands before the first of what it shows; across the
+    flow it leads to what stands beside it in the same group.
     """
     if item == NONE:
         return first_item(scene)
     along = dy if scene.direction == "down" else dx
-    if along:
-        near = _neighbours(scene, item, along > 0)
-        return _nearest(scene, item, near) if len(near) else NONE
-    return _beside(scene, item, dx, dy)
+    if not along:
+        return _beside(scene, item, dx, dy)
+    is_frame, around = item < scene.items.num_frames, int(scene.items.parent[item])
+    if along > 0 and is_frame:
+        return _first_inside(scene, item)
+    if along < 0 and around != NONE and _first_inside(scene, around) == item:
+        return around
+    near = _neighbours(scene, item, along > 0)
+    if is_frame:
+        near = near[[not _is_inside(scene, each, item) for each in near.tolist()]]
+    return _nearest(scene, item, near) if len(near) else NONE
+
+
+def _first_inside(scene: Scene, frame: int) -> int:
+    """What comes first in an open group in program order: a box, or another open group."""
+    inside = np.flatnonzero(scene.items.parent == frame)
+    return int(inside[int(np.argmin(scene.items.box[inside]))]) if len(inside) else NONE
 
 
 def first_item(scene: Scene) -> int:
@@ -457,7 +471,10 @@ def _nearest(scene: Scene, item: int, others: np.ndarray) -> int:
 
 
 def _beside(scene: Scene, item: int, dx: int, dy: int) -> int:
-    items = np.arange(scene.items.num_frames, len(scene.items))
+    num_frames, parents = scene.items.num_frames, scene.items.parent
+    items = np.arange(num_frames, len(scene.items))
+    if item < num_frames:
+        items = np.flatnonzero(parents == parents[item])
     offset = _centres(scene, items) - _centres(scene, np.array([item]))[0]
     ahead, aside = (offset[:, 0] * dx, offset[:, 1]) if dx else (offset[:, 1] * dy, offset[:, 0])
     usable = (ahead > 1.0) & (np.abs(aside) < ahead + 60.0)
