@@ -144,3 +144,23 @@ def test_samples_have_arguments_for_a_name_that_there_is_not(sample: str) -> Non
 )
 def test_types_are_spelled_as_calls_have_them(call: str, spelled: str) -> None:
     assert spell_scalars(call) == spelled
+
+
+def test_what_a_remedy_proposes_for_a_gradient_is_a_call_that_traces(file: Path) -> None:
+    remedies = (
+        "grad(lambda *xs: same(*xs).sum())(f32[3])",
+        "grad(lambda *xs: same(*xs).mean())(f32[3])",
+        "jacrev(same)(f32[3])",
+        "vjp(same, f32[3])",
+    )
+    told = fail(file, "grad(same)(f32[3])")
+    assert told.calls == remedies and not told.is_misspelt
+    assert fail(file, "jax.grad(same)(f32[3])").calls[2] == "jax.jacrev(same)(f32[3])"
+    assert fail(file, "grad(loss)(i32[3, 2], f32[4, 3])").calls == (
+        "grad(loss, argnums=1)(i32[3, 2], f32[4, 3])",
+    )
+
+
+def test_no_other_call_is_proposed_where_the_file_is_at_fault(file: Path) -> None:
+    file.write_text(f"{FILE}def wide(x): return jax.grad(same)(x)\n")
+    assert fail(file, "grad(wide)(f32[3])").calls == ()

@@ -196,7 +196,16 @@ def test_names_that_modules_do_not_have_yet_are_no_matter_of_versions() -> None:
         ("f(jnp.onez(3))", "jnp.onez", ("f(jnp.ones(3))",)),
         ("f(1 / 0)", "1 / 0", ()),
         ("f(f32[3], 1, 2, key=3)", "f(f32[3], 1, 2, key=3)", ()),
-        ("grad(f)(f32[3])", "grad(f)(f32[3])", ()),
+        (
+            "grad(f)(f32[3])",
+            "grad(f)(f32[3])",
+            (
+                "grad(lambda *xs: f(*xs).sum())(f32[3])",
+                "grad(lambda *xs: f(*xs).mean())(f32[3])",
+                "jacrev(f)(f32[3])",
+                "vjp(f, f32[3])",
+            ),
+        ),
         ("(lambda x: x[x > 0])(f32[3])", "x[x > 0]", ()),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 import re
@@ -11,6 +12,7 @@ from collections.abc import Collection, Iterator
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, SourceError, TraceError
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.said import said, say, say_joined
+from jaxscope.model.types import spell_scalars
 from jaxscope.model.units import file_name, format_place
 from jaxscope.worker.faults.remedies import Remedy, find_remedy
 from jaxscope.worker.faults.tracebacks import (
@@ -214,7 +216,7 @@ def _explain_raised(
     url = (row.url if row else "") or url
     page = say("See {url}", url=url) if url else ""
     remedy = say_joined((said(row.remedy) if row else "", page))
-    calls = _corrected(call, part, row)
+    corrected = _corrected(call, part, row)
     return Explanation(
         what=what,
         why=text,
@@ -223,9 +225,9 @@ def _explain_raised(
         kind=kind,
         traceback=_render_user_traceback(frames, kind, text),
         full_traceback=render_exception(error),
-        calls=calls,
+        calls=corrected or _edited(call, row),
         part=part,
-        is_misspelt=bool(calls),
+        is_misspelt=bool(corrected),
         is_out_of_memory=row is not None and row.is_out_of_memory,
     )
 
@@ -248,6 +250,34 @@ def _corrected(call: str, part: str, row: Remedy | None) -> tuple[str, ...]:
         return ()
     wrong, *right = row.instead
     return tuple(call.replace(part, part.replace(wrong, name), 1) for name in right)
+
+
+def _edited(call: str, row: Remedy | None) -> tuple[str, ...]:
+    """The calls that the remedy proposes in place of one such as `grad(f)(x)`."""
+    if row is None or not row.edits:
+        return ()
+    try:
+        outer = ast.parse(spell_scalars(call.strip()), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    if not isinstance(outer, ast.Call) or not isinstance(grad := outer.func, ast.Call):
+        return ()
+    name = ast.unparse(grad.func)
+    short = name.rpartition(".")[2]
+    if short not in ("grad", "value_and_grad") or not grad.args:
+        return ()
+    function, *options = [ast.unparse(each) for each in (*grad.args, *grad.keywords)]
+    if not isinstance(grad.args[0], ast.Name | ast.Attribute):
+        function = f"({function})"
+    fields = {
+        "grad": name,
+        "jax": name.removesuffix(short),
+        "function": function,
+        "options": "".join(f", {each}" for each in options),
+        "arguments": ", ".join(map(ast.unparse, (*outer.args, *outer.keywords))),
+    }
+    calls = (edit.format_map(fields) for edit in row.edits)
+    return tuple(each for each in calls if each != ast.unparse(outer))
 
 
 def _render_user_traceback(frames: list[TraceFrame], kind: str, text: str) -> str:

@@ -58,6 +58,9 @@ class Remedy:
         of_call: What failed, said where no line of the user's code but the call itself is at
             fault; empty where the call is not to blame.
         instead: A name that there is not, and names that may be meant.
+        edits: Calls to try in place of `grad(…)(…)`, where `{grad}` is what differentiates,
+            `{jax}` is `jax.` if that has it, and `{function}`, `{options}` and `{arguments}` are
+            as they were.
         is_out_of_memory: Whether XLA says that the device has too little memory.
     """
 
@@ -68,6 +71,7 @@ class Remedy:
     url: str = ""
     of_call: str = ""
     instead: tuple[str, ...] = ()
+    edits: tuple[str, ...] = ()
     is_out_of_memory: bool = False
 
     def fits(self, names: frozenset[str], text: str) -> bool:
@@ -80,6 +84,11 @@ class Remedy:
 def _jax_error(name: str, what: str, remedy: str) -> Remedy:
     return Remedy((name,), "", what, remedy, f"{DOCS}errors.html#jax.errors.{name}")
 
+
+_OTHER_ARGUMENTS = tuple(
+    f"{{grad}}({{function}}, argnums={number})({{arguments}})" for number in (1, 2)
+)
+"""Of a function that takes floats, or arrays, behind what it takes first."""
 
 TABLE = (
     _jax_error(
@@ -140,6 +149,12 @@ TABLE = (
         "`grad` was applied to a function whose result is not a scalar.",
         "Reduce the result (`.sum()` or `.mean()`), or use `jax.jacrev` or `jax.vjp`.",
         of_call="`grad` is applied to a function whose result is not a scalar.",
+        edits=(
+            "{grad}(lambda *xs: {function}(*xs).sum(){options})({arguments})",
+            "{grad}(lambda *xs: {function}(*xs).mean(){options})({arguments})",
+            "{jax}jacrev({function}{options})({arguments})",
+            "{jax}vjp({function}, {arguments})",
+        ),
     ),
     Remedy(
         ("TypeError",),
@@ -147,6 +162,7 @@ TABLE = (
         "`grad` was asked to differentiate with respect to integers.",
         "Pass floats (`f32[…]`, `1.0`), or choose other arguments with `argnums=`.",
         of_call="`grad` is asked to differentiate with respect to integers.",
+        edits=_OTHER_ARGUMENTS,
     ),
     Remedy(
         ("TypeError",),
@@ -207,6 +223,7 @@ TABLE = (
         "Pass arrays and numbers. Where it is to be differentiated, `argnums` names other "
         "arguments, and `equinox.filter_grad` leaves out what is no array.",
         of_call="An argument holds something that is no array.",
+        edits=_OTHER_ARGUMENTS,
     ),
     Remedy(
         ("TypeError",),

@@ -42,9 +42,12 @@ def proposing_calls(
     try:
         yield
     except JaxscopeError as error:
-        if isinstance(error, CallError) or error.explanation.part:
+        explanation = error.explanation
+        is_of_call = isinstance(error, CallError) or bool(explanation.part)
+        if is_of_call or explanation.calls:
             channel.progress("call", say("Looking for a call that traces"))
-            error.explanation = _Search(source, names).propose(error.explanation, text)
+            subject = text if is_of_call else ""
+            error.explanation = _Search(source, names).propose(explanation, subject)
         raise
 
 
@@ -58,7 +61,11 @@ class _Search:
         self._trying = ""
 
     def propose(self, explanation: Explanation, text: str) -> Explanation:
-        """The explanation with calls that trace: its own, else such as the function takes."""
+        """The explanation with calls that trace: its own, else such as the function takes.
+
+        Args:
+            text: The call; empty where it is not at fault, so that no other is looked for.
+        """
         own = explanation.calls[:_MAX_SPELLINGS]
         found: list[str] = []
         with _limit_time(), contextlib.redirect_stdout(io.StringIO()):
@@ -80,7 +87,7 @@ class _Search:
         for call in self._working(own):
             yield call
             is_found = True
-        if is_found:
+        if is_found or not text:
             return
         subjects = own[:_MAX_CALLS] or (text,)
         each = _MAX_OF_ONE if len(subjects) == 1 else 1
