@@ -299,6 +299,8 @@ def _use(window: Any, call: str | None, folder: Path) -> Steps:
     yield "open", lambda: None, has_run
     if call:
         yield "run again", window.run_call, has_run
+    yield "first fate", lambda: _select_first(window), lambda: _knows_fate(window)
+    yield "select none", workspace.selection.clear, is_still
     stages = [stage.name for stage in window.controller.state.stages]
     graphs = [
         s.name
@@ -349,7 +351,7 @@ def _use(window: Any, call: str | None, folder: Path) -> Steps:
     from jaxscope.picture.tint.classes import ColourBy
 
     for by in ColourBy:
-        yield f"colour by {by.value}", lambda by=by: workspace.colour_by(by), is_still
+        yield f"colour by {by.value}", lambda by=by: workspace.colour_graphs(by), is_still
     for ending in ("svg", "html", "png", "pdf", "json"):
         export = lambda ending=ending: window.files.export(str(folder / f"e.{ending}"))  # noqa: E731
         yield f"export {ending}", export, lambda: not window.files.exporter.is_running
@@ -363,6 +365,20 @@ def _use(window: Any, call: str | None, folder: Path) -> Steps:
     yield "pane closed", window.close_pane, is_still
     yield "smaller window", lambda: window.resize(1100, 700), is_still
     yield "close file", window.controller.close_file, is_still
+
+
+def _select_first(window: Any) -> None:
+    """The first equation of the base function: its fate is told, for which all are found."""
+    from jaxscope.model import NodeKind
+
+    graph = window.workspace.selection.graph_of("jaxpr")
+    first = int((graph.nodes.kind == NodeKind.EQUATION).argmax())
+    window.workspace.selection.select_node("jaxpr", first)
+
+
+def _knows_fate(window: Any) -> bool:
+    fates = window.workspace.fates
+    return bool(fates.problem or fates.names_of("jaxpr"))
 
 
 def _suffer(window: Any, path: Path) -> Steps:

@@ -32,6 +32,8 @@ _CARET_PIXELS = 60
 _QUIET_S = {"saved": 2.0, "source": 6.0}
 """A picture that has not changed for so long is still; XLA may compile for seconds."""
 _LIMIT_S = 120.0
+_AFTER_S = 15.0
+"""So long after the still picture nobody does anything, and what is done nobody asked for."""
 
 _UNUSUAL = ("QT_QPA_PLATFORM", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
 """A person's launch has a screen, and compiled modules from the launch before."""
@@ -77,6 +79,8 @@ class Launch:
         shown: Until anything was on the screen.
         first_graph: Until a graph was drawn.
         still: Until the picture on the screen did not change any more.
+        after: Processor seconds of the window's process in the 15 s after that; None from source,
+            where XLA may still compile.
         plain: Of the script that does the same with JAX alone; None for saved captures.
         unit: Of a process that imports `PySide6.QtWidgets` and nothing else.
     """
@@ -85,6 +89,7 @@ class Launch:
     shown: float
     first_graph: float
     still: float
+    after: float | None
     plain: float | None
     unit: float
 
@@ -124,6 +129,7 @@ def measure(rounds: int = ROUNDS, wanted: tuple[str, ...] = ()) -> list[Launch]:
             middle(name, "shown"),
             middle(name, "first_graph"),
             middle(name, "still"),
+            middle(name, "after") if name in saved else None,
             middle(name, "plain") if name in source else None,
             unit,
         )
@@ -200,7 +206,7 @@ def _open_screen(folder: str) -> Iterator[_Screen]:
 
 
 def _launch(screen: _Screen, folder: str, kind: str, *arguments: str) -> dict[str, float]:
-    """Launch jaxscope, wait until the picture is still, and close it."""
+    """Launch jaxscope, wait until the picture is still, and for a saved one on; close it."""
     import numpy as np
 
     told = os.path.join(folder, "first_graph")
@@ -221,12 +227,13 @@ def _launch(screen: _Screen, folder: str, kind: str, *arguments: str) -> dict[st
     window = subprocess.Popen(
         [sys.executable, "-m", "bench.start", "window", *arguments], cwd=_ROOT, env=environment
     )
+    used = after = 0.0
     try:
         while True:
             time.sleep(_LOOK_S)
             now, shown = time.monotonic(), pixels.copy()
             if np.count_nonzero(shown != before) > _CARET_PIXELS:
-                before, changed = shown, now
+                before, changed, used = shown, now, _processor_s(window.pid)
                 shown_first = shown_first or now
             if now > start + _LIMIT_S or window.poll() is not None:
                 raise TimeoutError(f"{arguments} came to no still picture")
@@ -234,6 +241,9 @@ def _launch(screen: _Screen, folder: str, kind: str, *arguments: str) -> dict[st
                 first = float(Path(told).read_text("ascii"))
             if first is not None and now > max(first, changed) + _QUIET_S[kind]:
                 break
+        if kind == "saved":
+            time.sleep(max(0.0, changed + _AFTER_S - time.monotonic()))
+            after = _processor_s(window.pid) - used
     finally:
         window.send_signal(signal.SIGINT)
         try:
@@ -242,7 +252,14 @@ def _launch(screen: _Screen, folder: str, kind: str, *arguments: str) -> dict[st
             window.kill()
             window.wait()
     shown_s = (shown_first or changed) - start
-    return {"shown": shown_s, "first_graph": first - start, "still": changed - start}
+    still = {"still": changed - start, "after": after}
+    return {"shown": shown_s, "first_graph": first - start} | still
+
+
+def _processor_s(pid: int) -> float:
+    """Of all threads of a process until now, its children left out."""
+    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def show_window(arguments: list[str]) -> int:

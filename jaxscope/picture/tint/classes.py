@@ -159,6 +159,9 @@ FATES = (
 )
 """Name, words for the legend, colour, and whether the border is dashed."""
 
+NO_FATES: Mapping[str, str] = {}
+"""Of a graph whose equations have none."""
+
 _CODES = {name: code for code, (name, *_) in enumerate(FATES)}
 
 
@@ -336,7 +339,7 @@ def tint_scene(
     scene: Scene,
     by: ColourBy,
     selected: Collection[int] = (),
-    fates: Mapping[str, str] | None = None,
+    fates: Mapping[str, str] | None = NO_FATES,
 ) -> Tint | None:
     """Colour a picture; None for `FAMILY`, which is how boxes are coloured by themselves.
 
@@ -345,7 +348,7 @@ def tint_scene(
         scene: The picture.
         by: What colours mean.
         selected: Node indices, for `SAME`.
-        fates: Names of fates by the id of the equation, for `FATE`.
+        fates: Names of fates by the id of the equation, for `FATE`; None while they are found.
     """
     if by is ColourBy.FAMILY:
         return None
@@ -356,7 +359,7 @@ def tint_scene(
     if by is ColourBy.SAME:
         return _by_likeness(graph, scene, selected)
     if by is ColourBy.FATE:
-        return _by_fate(graph, scene, fates or {})
+        return _by_fate(graph, scene, fates)
     if by is ColourBy.ORIGIN:
         return _by_origin(graph, scene)
     if by is ColourBy.INTENSITY:
@@ -429,7 +432,9 @@ def _by_intensity(graph: Graph, scene: Scene) -> Tint:
     return _pack(scene, codes, classes, np.minimum(values / most, 1.0))
 
 
-def _by_fate(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Tint:
+def _by_fate(graph: Graph, scene: Scene, fates: Mapping[str, str] | None) -> Tint:
+    if fates is None:
+        return _nothing(scene, say("the fates are being worked out …"))
     if not fates:
         return _nothing(scene, say("fates belong to the equations of the jaxpr"))
     classes = [TintClass(words, kind=kind, is_dashed=dashed) for _, words, kind, dashed in FATES]

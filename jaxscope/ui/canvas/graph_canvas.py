@@ -40,7 +40,7 @@ from jaxscope.picture.scene.first_picture import (
 )
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
-from jaxscope.picture.tint.classes import ColourBy, Tint, tint_scene
+from jaxscope.picture.tint.classes import NO_FATES, ColourBy, Tint, tint_scene
 from jaxscope.picture.view.labels import ELSEWHERE, detail_when_open, text_of
 from jaxscope.picture.view.open_groups import is_walk, open_many, open_path, open_walk, step_copy
 from jaxscope.picture.view.view import View
@@ -259,7 +259,7 @@ class GraphCanvas(QWidget):
         self._reveal = NONE
         self._colour_by = ColourBy.FAMILY
         self._focus: frozenset[int] | None = None
-        self._fates: Mapping[str, str] = {}
+        self._fates: Mapping[str, str] | None = NO_FATES
         self._num_devices = 0
         self._notes: Mapping[int, str] = {}
         self._group_notes: Mapping[str, str] = {}
@@ -1213,8 +1213,8 @@ class GraphCanvas(QWidget):
             if self._drawing is not None:
                 self._explain(self._drawing)
 
-    def set_fates(self, fates: Mapping[str, str]) -> None:
-        """Know the fates of the equations that are shown, by their ids."""
+    def set_fates(self, fates: Mapping[str, str] | None) -> None:
+        """Know the fates of the equations that are shown, by their ids; None: not yet."""
         if fates is not self._fates and fates != self._fates:
             self._fates = fates
             if self._colour_by is ColourBy.FATE:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from jaxscope.model.said import first_of
@@ -25,7 +26,13 @@ from jaxscope.ui.selection.capture_facts import OPTIMIZED
 from jaxscope.ui.selection.linked_rows import LinkedRows
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
-from jaxscope.ui.toolkit.widgets import PlainTabs, escape_breakable, fill_box, make_label
+from jaxscope.ui.toolkit.widgets import (
+    PlainTabs,
+    escape_breakable,
+    escape_html,
+    fill_box,
+    make_label,
+)
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _MAX_SHOWN = 8
@@ -91,6 +98,7 @@ _NONE_YET = (
     "and saves. Select two instructions of the optimized program to see why they are not one "
     "kernel."
 )
+_WORKING = "The fusions are being worked out …"
 
 
 class FusionsPage(PageWidget):
@@ -122,6 +130,10 @@ class FusionsPage(PageWidget):
     def start(self) -> None:
         super().start()
         self._on_fusions_changed()  # a capture may be there before this page is
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._context.fusions.ask()
 
     def show_report(self, report: FusionReport | None, problem: str = "") -> None:
         """Show a report, or why there is none, or what there will be."""
@@ -179,19 +191,26 @@ class FusionsPage(PageWidget):
         self.decisions.rows.set_table(decision_table(steps), [tr_said(step.text) for step in steps])
 
     def _on_fusions_changed(self) -> None:
-        report = self._context.fusions.report
-        self.show_report(report, self._context.fusions.problem)
+        fusions = self._context.fusions
+        if self.isVisible():
+            fusions.ask()
+        report, working = fusions.report, tr(_WORKING) if fusions.is_coming else ""
+        self.show_report(report, fusions.problem or working)
         told = describe_launches(report) if report is not None else ()
-        self._context.set_stage_hint(OPTIMIZED, told[0] if told else "")
+        self._context.set_stage_hint(OPTIMIZED, told[0] if told else working)
 
     def _describe_selected(self) -> str:
         """What there is to say of the selection, as HTML; empty where that is nothing."""
         report, selection = self._context.fusions.report, self._context.selection.selection
-        if report is None or not isinstance(selection, NodeSelection):
+        if not isinstance(selection, NodeSelection):
             return ""
         nodes = selection.nodes
         if selection.stage != OPTIMIZED or len(nodes) not in (1, 2):
             return ""
+        if report is None:
+            self._context.fusions.ask()
+            is_coming = self._context.fusions.is_coming
+            return f"<p>{escape_html(tr(_WORKING))}</p>" if is_coming else ""
         if len(nodes) == 2:
             return describe_pair(report, nodes[0], nodes[1])
         return describe_kernel(report, nodes[0], self._context.themes.theme.muted)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
@@ -20,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model import NONE, Fate, PassRecord, Stage, Unavailable, is_available
+from jaxscope.model import NONE, Fate, NodeKind, PassRecord, Stage, Unavailable, is_available
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.said import join_first
 from jaxscope.model.stages import find_lowered_stage
@@ -425,7 +426,12 @@ class PassesPage(PageWidget):
             self.table.choose(min(1, len(self._shown) - 1))
 
     def follow_equations(
-        self, ids: Iterable[str], title: str = "", fate: Fate | None = None
+        self,
+        ids: Iterable[str],
+        title: str = "",
+        fate: Fate | None = None,
+        *,
+        is_coming: bool = False,
     ) -> None:
         """The person selected something.
 
@@ -433,6 +439,7 @@ class PassesPage(PageWidget):
             ids: Equations of the last jaxpr-level stage that belong to it.
             title: What it is, such as `Equation 4 (mul)`.
             fate: Its fate, if it is an equation.
+            is_coming: Its fate is being found.
         """
         self._followed = frozenset(ids)
         known = any(self._touches(record) for record in self._records)
@@ -440,6 +447,8 @@ class PassesPage(PageWidget):
         if not known and self.follow.isChecked():
             self.follow.setChecked(False)
         text = ""
+        if is_coming:
+            text = tr("{title}: its fate is being worked out …", title=escape_html(title))
         if fate is not None:
             by = tr(", decided by {pass_name}", pass_name=fate.pass_name) if fate.pass_name else ""
             mark = tr(" (inferred)") if fate.certainty == "inferred" else ""
@@ -584,6 +593,10 @@ class PassesPage(PageWidget):
         self._context.show_page("passes")
         self.choose_dump(number)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._on_fates_changed()  # now somebody looks at that of what is selected
+
     def _on_fates_changed(self) -> None:
         self._follow(self._context.selection.links)
 
@@ -596,7 +609,7 @@ class PassesPage(PageWidget):
         assert is_available(graph)
         linked = links.stages.get(compiled.name, NO_LINKED)
         nodes = [*linked.forward.tolist(), *linked.backward.tolist()]
-        title, fate = "", None
+        title, fate, is_coming = "", None, False
         selection = self._context.selection.selection
         if isinstance(selection, NodeSelection) and selection.nodes:
             if selection.stage == compiled.name:
@@ -609,9 +622,11 @@ class PassesPage(PageWidget):
                     name_and_number=name_and_number(node),
                     operation=node.operation,
                 )
-                fate = self._context.fates.fate_of(selection.stage, node)
+                fates, stage = self._context.fates, selection.stage
+                fate = fates.fate_of(stage, node, asks=self.isVisible())
+                is_coming = node.kind is NodeKind.EQUATION and fates.is_coming(stage)
         ids = [graph.id(node) for node in nodes]
-        self.follow_equations(ids, title, fate)
+        self.follow_equations(ids, title, fate, is_coming=is_coming)
 
     def _compiled(self) -> Stage | None:
         """The last jaxpr-level stage: the one that XLA got to compile."""

@@ -136,7 +136,10 @@ class NodeFacts(Protocol):
         """Why no fate is known, or empty."""
 
     def fate_of(self, stage: str, node: Node) -> Fate | None:
-        """The fate of a node of a stage, if it has one."""
+        """The fate of a node of a stage, if it has one and that is known."""
+
+    def is_coming(self, stage: str) -> bool:
+        """Whether the fates of a stage are being found."""
 
 
 def describe_node(
@@ -578,13 +581,16 @@ _MAX_PROOF = 3
 
 
 def _fate_of(facts: NodeFacts | None, stage: str, node: Node) -> str:
-    """The fate of a node; why it is not known where that is so; else empty."""
+    """The fate of a node; that it is being found, or why it is not known; else empty."""
     if facts is None:
         return ""
     if facts.problem and node.kind is NodeKind.EQUATION:
         return escape_breakable(tr("not known: {problem}", problem=facts.problem))
     fate = facts.fate_of(stage, node)
-    return "" if fate is None else _fate(fate)
+    if fate is None:
+        is_coming = node.kind is NodeKind.EQUATION and facts.is_coming(stage)
+        return tr("being worked out …") if is_coming else ""
+    return _fate(fate)
 
 
 def _fate(fate: Fate) -> str:

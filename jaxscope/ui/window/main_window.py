@@ -253,6 +253,7 @@ class MainWindow(QMainWindow):
         self.call_bar.skip_requested.connect(self.controller.skip)
         self.call_bar.edit.textChanged.connect(self.controller.edit_call)
         self.strip.step_chosen.connect(self.workspace.show_stage)
+        self.strip.looked_at.connect(self.workspace.read_hint)
         self.strip.step_requested.connect(self._on_strip_step_requested)
         self.strip.time_requested.connect(self._on_strip_time_requested)
         self.error_panel.place_requested.connect(self.workspace.show_present_line)

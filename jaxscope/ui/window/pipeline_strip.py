@@ -7,8 +7,16 @@ import enum
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QWidget
+from PySide6.QtGui import QCursor, QEnterEvent, QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QToolButton,
+    QToolTip,
+    QWidget,
+)
 
 from jaxscope.ui.session.screen import BETWEEN_TIMES, TIME_MARKS, PipelineStep
 from jaxscope.ui.toolkit.language import tr, tr_list, tr_named, tr_said
@@ -46,9 +54,11 @@ class PipelineLabel(QFrame):
     Signals:
         chosen: The name of its stage.
         left: An arrow key leads to the step after or before.
+        looked_at: The name of its stage; what more there is to say of it may be read now.
     """
 
     chosen = Signal(str)
+    looked_at = Signal(str)
     left = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -80,6 +90,8 @@ class PipelineLabel(QFrame):
         figures = " · ".join(part for part in (step.size, step.cost) if part)
         tooltip = "\n".join(part for part in (figures, step.tooltip) if part)
         self.setToolTip(tooltip)
+        if self.underMouse() and QToolTip.isVisible():  # it is being read
+            QToolTip.showText(QCursor.pos(), tooltip, self)
         # With the unit, for which the line itself may have no room.
         told = (step.size, "" if step.is_on_request else tr(step.condition.value))
         self.setAccessibleName(tr_named(step.title, tr_list(told)))
@@ -123,6 +135,18 @@ class PipelineLabel(QFrame):
             return "" if figures is Figures.MADE else step.size
         return figures.shorten(step.size)
 
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self._tell_looked_at()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._tell_looked_at()
+
+    def _tell_looked_at(self) -> None:
+        if self._step is not None:
+            self.looked_at.emit(self._step.name)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self._step is not None:
             self.chosen.emit(self._step.name)
@@ -149,7 +173,10 @@ class PipelineStrip(QWidget):
         step_chosen: The name of a stage.
         step_requested: The name of one that is made only when it is asked for.
         time_requested: The times are to be shown, or measured.
+        looked_at: The pointer or the keyboard is on a stage, by its name: its hint is read.
     """
+
+    looked_at = Signal(str)
 
     step_chosen = Signal(str)
     step_requested = Signal(str)
@@ -314,6 +341,7 @@ class PipelineStrip(QWidget):
         card = PipelineLabel()
         card.chosen.connect(self._on_card_chosen)
         card.left.connect(self._on_card_left)
+        card.looked_at.connect(self.looked_at)
         for widget in (arrow, card):
             self._row.insertWidget(self._row.count() - 1, widget)
         self._arrows.append(arrow)

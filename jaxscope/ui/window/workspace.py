@@ -18,7 +18,7 @@ from jaxscope.program.batch_axes import mark_leaves
 from jaxscope.program.links import LineSelection, Links
 from jaxscope.ui.panes.pane_area import COMPANION_SHARE, PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
-from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
+from jaxscope.ui.selection.capture_facts import OPTIMIZED, FateReader, FusionReader
 from jaxscope.ui.selection.inspector import Inspector, SelectionDescriber, describe_call
 from jaxscope.ui.selection.selection import (
     Bookmarks,
@@ -65,6 +65,7 @@ class Workspace(QWidget):
     def __init__(self, make_graph: Callable[[], GraphPage], *, late_panes: bool = False) -> None:
         super().__init__()
         self._state = WindowState()
+        self._make_page = make_graph
         self._screen: Screen | None = None
         self._theme, self._points = LIGHT, BASE_POINTS
         self._revealed: tuple[str, int] | None = None
@@ -86,7 +87,7 @@ class Workspace(QWidget):
         self._resized = QTimer(self, singleShot=True, interval=0)
         self._resized.timeout.connect(self._fold_lesson)
         self.inspector = Inspector()
-        self.area = PaneArea(make_graph, self.selection, self.lines)
+        self.area = PaneArea(self._make_graph, self.selection, self.lines)
         if late_panes:
             self.area.defer_panes()
         views = QWidget()
@@ -114,6 +115,11 @@ class Workspace(QWidget):
         self.places.drawer_opened.connect(self._on_places_drawer_opened)
         self.places.keyboard_left.connect(self._on_places_keyboard_left)
         self.area.notes_requested.connect(self._on_area_notes_requested)
+
+    def _make_graph(self) -> GraphPage:
+        page = self._make_page()
+        page.canvas.colours_changed.connect(self._hand_out_fates)  # they may tell fates now
+        return page
 
     # --- the lesson ---
 
@@ -218,8 +224,14 @@ class Workspace(QWidget):
             self.settled.emit()
 
     def _read_facts(self) -> None:
+        """Where they are looked at they are found now; see `capture_facts`."""
         self.fates.read(self._capture)
         self.fusions.read(self._capture)
+
+    def read_hint(self, name: str) -> None:
+        """Somebody reads what there is to say of a stage in the line of stages."""
+        if name == OPTIMIZED:
+            self.fusions.ask()
 
     def show_stage(self, name: str) -> None:
         """Bring a stage into a pane."""
@@ -302,9 +314,9 @@ class Workspace(QWidget):
                 pane.canvas.set_num_devices(num_devices if is_of_each else 0)
 
     def _hand_out_fates(self) -> None:
-        """Let graphs that colour by fate know them."""
+        """Let graphs that colour by fate know them: only these look at them."""
         for pane in self.area.panes:
-            if pane.canvas is not None:
+            if pane.canvas is not None and pane.canvas.colour_by is ColourBy.FATE:
                 pane.canvas.set_fates(self.fates.names_of(pane.wanted_stage))
 
     def _reveal_base(self, state: WindowState) -> None:

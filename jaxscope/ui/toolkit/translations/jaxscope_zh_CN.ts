@@ -7518,6 +7518,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>文件中的函数，以及它提供的调用</translation>
     </message>
     <message>
+        <source>The fusions are being worked out …</source>
+        <translation>正在分析融合 …</translation>
+    </message>
+    <message>
         <source>The generator `{name}`</source>
         <translation>生成器 `{name}`</translation>
     </message>
@@ -10720,6 +10724,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在最后一轮之后（共 {rounds}）</translation>
     </message>
     <message>
+        <source>being worked out …</source>
+        <translation>正在确定 …</translation>
+    </message>
+    <message>
         <source>below {amount}</source>
         <translation>低于 {amount}</translation>
     </message>
@@ -13188,6 +13196,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>此时的方程</translation>
     </message>
     <message>
+        <source>the fates are being worked out …</source>
+        <translation>正在确定去向 …</translation>
+    </message>
+    <message>
         <source>the first</source>
         <translation>第一个</translation>
     </message>
@@ -15330,6 +15342,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{title}: &lt;b&gt;{fate}&lt;/b&gt;{mark}{by}. {text}</source>
         <translation>{title}：&lt;b&gt;{fate}&lt;/b&gt;{mark}{by}。{text}</translation>
+    </message>
+    <message>
+        <source>{title}: its fate is being worked out …</source>
+        <translation>{title}：正在确定其去向 …</translation>
     </message>
     <message>
         <source>{title}: {in_words} is not verified.</source>
