@@ -98,8 +98,9 @@ def measure_start() -> Iterator[Row]:
         what = f"from launch to the still picture, {each.name}"
         if each.plain is None:
             yield _tell_launch(what, each.still, unit, most)
-            after = f"processor time of the window in the 15 s after that, {each.name}"
-            yield _row(after, each.after or 0.0, 1.0, "s", 1.0)
+            if each.after is not None:
+                after = f"processor time of the window in the 15 s after that, {each.name}"
+                yield _row(after, each.after, 1.0, "s", 1.0)
             continue
         told = f"{each.first_graph:.2f} s ({each.first_graph / each.plain:.2f}×)"
         yield Row(

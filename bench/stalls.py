@@ -368,7 +368,10 @@ def _use(window: Any, call: str | None, folder: Path) -> Steps:
 
 
 def _select_first(window: Any) -> None:
-    """The first equation of the base function: its fate is told, for which all are found."""
+    """Select the first equation of the base function.
+
+    To tell its fate the window finds the fates of all equations.
+    """
     from jaxscope.model import NodeKind
 
     graph = window.workspace.selection.graph_of("jaxpr")

@@ -294,7 +294,7 @@ IS_STOPPED = tuple(
 )
 """`test_stopping.py` has more about these."""
 
-LASTS = (dataclasses.replace(fault("loops_in_trace", WorkerLost, "Timeout"), timeout_s=10.0),)
+LASTS = (dataclasses.replace(fault("loops_in_trace", WorkerLost, "Timeout"), timeout_s=20.0),)
 """Ended by a limit, which is long enough for a normal run on a busy machine."""
 
 ROWS = (*FAILS, *WORKS_ALL_THE_SAME, *IS_STOPPED, *LASTS)

@@ -144,7 +144,7 @@ def test_what_counts_one_round_of_a_loop_says_so(is_scan: bool, is_open: bool) -
         tint = tint_scene(graph, scene, by)
         assert tint is not None and tint.classes
         is_told = by is not ColourBy.MEMORY and rounds == 1
-        assert tint.note == ("in a loop: of one round" if is_told else "")
+        assert tint.note == ("in loops: cost of one round" if is_told else "")
 
 
 def test_costs_are_levels_with_values(graph: Graph) -> None:

@@ -57,8 +57,8 @@ def _find_counted(graph: Graph, scene: Scene, values: Floats) -> npt.NDArray[np.
     return np.flatnonzero(is_used)
 
 
-def _counts_one_round(graph: Graph, counted: npt.NDArray[np.int64]) -> bool:
-    """Whether some of these nodes' costs are those of one round of a loop.
+def _counts_one_round(graph: Graph, scene: Scene, values: Floats) -> bool:
+    """Whether some of the costs in a picture are those of one round of a loop.
 
     A jaxpr's scan counts all its rounds, what is inside of it one; XLA counts one round of each.
     """
@@ -73,6 +73,7 @@ def _counts_one_round(graph: Graph, counted: npt.NDArray[np.int64]) -> bool:
     ):
         of_group[group] = of_group[parent] or is_loop[owner]
     is_loop[graph.nodes_of(["scan"])] = False
+    counted = _find_counted(graph, scene, values)
     return bool((of_group[graph.nodes.group[counted]] | is_loop[counted]).any())
 
 
@@ -366,10 +367,10 @@ def tint_scene(
         return _by_intensity(graph, scene)
     values, format_value = _VALUES[by](graph)
     tint = _by_amount(scene, sum_by_item(graph, scene, values), format_value)
-    is_cost = by in (ColourBy.FLOPS, ColourBy.BYTES)
-    if is_cost and tint.classes and _counts_one_round(graph, _find_counted(graph, scene, values)):
-        return Tint(tint.classes, tint.of_item, tint.share, say("in a loop: of one round"))
-    return tint
+    if by not in (ColourBy.FLOPS, ColourBy.BYTES) or not tint.classes:
+        return tint
+    note = say("in loops: cost of one round") if _counts_one_round(graph, scene, values) else ""
+    return Tint(tint.classes, tint.of_item, tint.share, note)
 
 
 _VALUES: dict[ColourBy, Callable[[Graph], tuple[Floats, Callable[[float], str]]]] = {

@@ -251,16 +251,11 @@ def list_entries(scene: Scene, seen: npt.NDArray[np.int64], theme: str) -> tuple
     has_residuals = bool(np.isin(lines.source[lines.is_residual], seen).any())
     palette = PALETTES[theme]
     found = explain_boxes(styles.tolist(), grounds.tolist(), has_residuals, palette)
-    is_line = LINE_NAMES["residual"].__eq__
-    entries = [
-        LegendEntry(
-            name,
-            QColor(fill),
-            QPen(QColor(border), RESIDUAL_PX if is_line(name) else 1.2),
-            is_line=is_line(name),
-        )
-        for name, fill, border in found
-    ]
+    entries = []
+    for name, fill, border in found:
+        is_line = name == LINE_NAMES["residual"]
+        pen = QPen(QColor(border), RESIDUAL_PX if is_line else 1.2)
+        entries.append(LegendEntry(name, QColor(fill), pen, is_line=is_line))
     if np.isin(scene.connectors.item, seen).any():
         dashes = QPen(QColor(palette.muted), 1, Qt.PenStyle.DashLine)
         hint = tr("A line that is not drawn: it comes from the box of that name or, behind an "

@@ -203,7 +203,7 @@ def shown_parameters(equation: Any) -> dict[str, Any]:
             parameters.pop(name, None)
         rules = {short: equation.params.get(name) for name, short in _RULES.items()}
         functions = {
-            short: _function_of(getattr(r, "debug_info", None)) for short, r in rules.items()
+            short: _read_place(getattr(r, "debug_info", None))[0] for short, r in rules.items()
         }
         functions["name"] = (
             equation.params.get("name") or _traced_function(equation, "call_jaxpr")[0]
@@ -212,10 +212,11 @@ def shown_parameters(equation: Any) -> dict[str, Any]:
     return dict(sorted(parameters.items()))
 
 
-def _function_of(debug_info: Any) -> str:
-    """The name of a function in what JAX notes of it for error messages, or empty."""
-    place = str(getattr(debug_info, "func_src_info", "") or "")
-    return place.rpartition(" at ")[0].rpartition(".")[2]
+def _read_place(debug_info: Any) -> tuple[str, str]:
+    """Name and place, such as `/home/me/model.py:12`, of a function in what JAX notes of it for
+    error messages; empty where it does not know them."""
+    function, _, place = str(getattr(debug_info, "func_src_info", "") or "").rpartition(" at ")
+    return function.rpartition(".")[2], place
 
 
 class Inside(NamedTuple):
@@ -256,16 +257,13 @@ def describe_inside(equation: Any, parameter: str) -> Inside:
 
 
 def _traced_function(equation: Any, parameter: str) -> tuple[str, str]:
-    """Name and place, such as `/home/me/model.py:12`, of the function that a nested jaxpr was
-    traced from; empty where JAX does not know them.
-    """
+    """Name and place of the function that a nested jaxpr was traced from; see `_read_place`."""
     key, _, number = parameter.partition(".")
     value = equation.params.get(key)
     if number.isdecimal() and isinstance(value, tuple):
         value = value[int(number)]
-    info = getattr(compat.open_jaxpr(value), "debug_info", None) if value is not None else None
-    function, _, place = str(getattr(info, "func_src_info", "") or "").rpartition(" at ")
-    return function.rpartition(".")[2], place
+    jaxpr = compat.open_jaxpr(value) if value is not None else None
+    return _read_place(getattr(jaxpr, "debug_info", None))
 
 
 def owner_operands(equation: Any, parameter: str, inner: Any) -> Sequence[int] | None:

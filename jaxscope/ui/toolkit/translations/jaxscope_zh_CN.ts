@@ -11524,10 +11524,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>输入</translation>
     </message>
     <message>
-        <source>in a loop: of one round</source>
-        <translation>循环中的部分：按一轮计</translation>
-    </message>
-    <message>
         <source>in a process with</source>
         <translation>所用进程的</translation>
     </message>
@@ -11538,6 +11534,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>in every round of a while loop</source>
         <translation>（while 循环的每一轮都调用）</translation>
+    </message>
+    <message>
+        <source>in loops: cost of one round</source>
+        <translation>循环中的部分：按一轮计</translation>
     </message>
     <message>
         <source>in one of {calls} calls; the others count where they are made</source>
