@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -326,6 +326,72 @@ def test_lanes_stand_in_the_order_in_which_lines_do_not_cross() -> None:
             crosses(a, b) for a in itertools.pairwise(one) for b in itertools.pairwise(other)
         )
         assert crossings == (far == (22, 21))  # then one of them must cross the other
+
+
+@settings(max_examples=60)
+@given(st.integers(2, MAX_ENDS).flatmap(lambda n: st.permutations(range(n))), st.randoms())
+def test_lines_cross_in_the_gap_as_often_as_their_ends_force_them_to(
+    order: list[int], random: Random
+) -> None:
+    """Each leads from a box of its own to one: two cross once if their ends change places."""
+    rows = [sorted(random.sample(range(60, 1500, 46), len(order))) for _ in range(2)]
+    forward = dict(beside(y, 11 + at, 20.0) for at, y in enumerate(rows[0]))
+    needing = dict(beside(y, 31 + at, 620.0) for at, y in enumerate(rows[1]))
+    sources = [ResidualEnd(11 + at, 0, (31 + to,), {at: 0}, "9 B") for at, to in enumerate(order)]
+    targets = [ResidualEnd(31 + to, 0, (11 + at,), {at: 0}, "") for at, to in enumerate(order)]
+    lines = route_residuals(
+        Part(1, (0.0, 0.0, 400.0, 1600.0), list(forward.values()), forward),
+        Part(2, (560.0, 0.0, 400.0, 1600.0), list(needing.values()), needing),
+        sources,
+        targets,
+    )
+    ways = {next(iter(line.values)): line.corners for line in lines if line.target == 2}
+    levels = {at: (way[0][1], way[-1][1]) for at, way in ways.items()}
+    forced = sum(
+        (levels[one][0] < levels[other][0]) != (levels[one][1] < levels[other][1])
+        for one, other in itertools.combinations(levels, 2)
+    )
+    assert count_crossings(ways) == forced
+
+
+@settings(max_examples=150)
+@given(st.randoms())
+def test_lines_that_come_in_below_a_row_cross_as_often_as_their_ends_force_them_to(
+    random: Random,
+) -> None:
+    """Into open groups, all of which are entered from below: a way further in comes in lower."""
+    num = random.randint(2, 5)
+    forward = dict(beside(60.0 + 70 * at, 11 + at, 20.0) for at in range(num))
+    xs = random.sample(range(600, 940, 16), num)
+    needing: dict[int, Rect] = {31 + at: (x, 100.0, 12.0, 400.0) for at, x in enumerate(xs)}
+    # A wall beside them, so that all come in below.
+    taken: list[Rect] = [(570.0, 20.0, 10.0, 500.0), *needing.values()]
+    sources = [ResidualEnd(11 + at, 0, (31 + at,), {at: 0}, "9 B") for at in range(num)]
+    targets = [ResidualEnd(31 + at, 0, (11 + at,), {at: 0}, "", 6.0) for at in range(num)]
+    random.shuffle(targets)
+    lines = route_residuals(
+        Part(1, (0.0, 0.0, 400.0, 900.0), list(forward.values()), forward),
+        Part(2, (560.0, 0.0, 400.0, 900.0), taken, needing),
+        sources,
+        targets,
+    )
+    ways = {next(iter(line.values)): line.corners for line in lines if line.target == 2}
+    entries = {next(iter(line.values)): line.corners for line in lines if line.source == 2}
+    whole = {at: (*ways[at], *entries[at]) for at in ways}
+    ups = {at: entry[-1][0] for at, entry in entries.items()}
+    # Only where the upper box of two leads further inside than the lower one.
+    forced = sum((one < other) != (ups[one] < ups[other])
+                 for one, other in itertools.combinations(ups, 2))  # fmt: skip
+    assert count_crossings(whole) == forced
+
+
+def count_crossings(ways: Mapping[int, Sequence[tuple[float, float]]]) -> int:
+    return sum(
+        crosses(a, b)
+        for one, other in itertools.combinations(ways.values(), 2)
+        for a in itertools.pairwise(one)
+        for b in itertools.pairwise(other)
+    )
 
 
 def crosses(one: Piece, other: Piece) -> bool:

@@ -41,8 +41,6 @@ _APART_PX, _HEADS_APART_PX, _LABELS_APART_PX = 6.0, 10.0, 16.0
 """Between the levels of two lines; of two that end on a side with room; of two with labels."""
 _NEAR_PX = 40.0
 """How far below a box a line comes in that goes straight on."""
-_MOST_ORDERED = 6
-"""Lanes of which every order is tried."""
 _MOST_TRIED = 90
 """Ways of one line."""
 _MOST_IN_GAP, _MOST_NEAR = 5, 2
@@ -209,20 +207,25 @@ def _find_ways(
     for one in _sort_downward(forward, sources):
         ways[one] = border.find_way(sources[one], (), used, _LABELS_APART_PX)
         used.append(ways[one][-1][1])
-    border = _Border(backward, -1)
+    out, border = border, _Border(backward, -1)
+    ends = {
+        (one, other): targets[other]._replace(x=targets[other].x + shifts.get((one, other), 0.0))
+        for one, other in links
+    }
     for other in _sort_downward(backward, targets):
         own = sorted(
             (one for one, target in links if target == other), key=lambda at: ways[at][-1][1]
         )
         for one in own:
             wished = (ways[one][-1][1],)
-            end = targets[other]
-            end = end._replace(x=end.x + shifts.get((one, other), 0.0))
-            way = border.find_way(end, wished, used, apart)
+            way = border.find_way(ends[one, other], wished, used, apart)
             entries[one, other] = way
             used.append(way[-1][1])
-    _straighten(_Border(forward, 1), sources, ways, entries)
-    return ways, entries
+    _straighten(out, sources, ways, entries)
+    leads = [_Lead(one, out, end, ways[one]) for one, end in enumerate(sources)]
+    leads += [_Lead(link[0], border, ends[link], way) for link, way in entries.items()]
+    led = [lead.way for lead in _uncross(leads)]
+    return led[: len(sources)], dict(zip(entries, led[len(sources) :], strict=True))
 
 
 def _are_apart(ways: Sequence[Way], entries: Mapping[tuple[int, int], Way]) -> bool:
@@ -255,22 +258,112 @@ def _straighten(
             ways[one] = way
 
 
+class _Lead(NamedTuple):
+    """The way between a box and the border of its part.
+
+    Attributes:
+        source: Where its line comes from: the number of a source.
+        border: The border.
+        end: The box.
+        way: From the box.
+    """
+
+    source: int
+    border: _Border
+    end: ResidualEnd
+    way: Way
+
+    @property
+    def level(self) -> float:
+        """On which it meets the border."""
+        return self.way[-1][1]
+
+
+def _uncross(leads: Sequence[_Lead]) -> Sequence[_Lead]:
+    """Let two lines change their levels with each other, as long as fewer cross for it."""
+    fewest, is_better = _count_all_crossings(leads), True
+    while fewest and is_better:
+        is_better = False
+        for one, other in itertools.combinations(range(len(leads)), 2):
+            tried = _exchange(leads, one, other) if fewest else ()
+            count = _count_all_crossings(tried) if tried else fewest
+            if count < fewest:
+                leads, fewest, is_better = tried, count, True
+    return leads
+
+
+def _exchange(leads: Sequence[_Lead], one: int, other: int) -> Sequence[_Lead]:
+    """With the levels of two ways exchanged; nothing where these are not free."""
+    first, second = leads[one], leads[other]
+    if first.border is not second.border or first.level == second.level:
+        return ()
+    tried = list(leads)
+    for at, lead, level in ((one, first, second.level), (other, second, first.level)):
+        is_used = any(
+            each.level == level and each.source != lead.source and number not in (one, other)
+            for number, each in enumerate(leads)
+        )
+        way = () if is_used else lead.border.find_way_on(lead.end, level, lead.way)
+        if not way:
+            return ()
+        tried[at] = lead._replace(way=way)
+    return tried
+
+
+def _count_all_crossings(leads: Sequence[_Lead]) -> int:
+    """How often lines cross in both parts, and in the gap at least."""
+    total = sum(
+        _cross(one.way, other.way)
+        for one, other in itertools.combinations(leads, 2)
+        if one.border is other.border
+    )
+    spans: dict[int, tuple[float, list[float]]] = {}
+    for lead in leads:  # a source comes before what it leads to
+        if lead.source in spans:
+            spans[lead.source][1].append(lead.level)
+        else:
+            spans[lead.source] = (lead.level, [])
+    pairs = itertools.combinations([each for each in spans.values() if each[1]], 2)
+    return total + sum(
+        min(_count_crossings(one, other), _count_crossings(other, one)) for one, other in pairs
+    )
+
+
+def _cross(one: Way, other: Way) -> int:
+    """How often two ways cross: the upright piece of one the level piece of the other."""
+    count = 0
+    for bent, straight in ((one, other), (other, one)):
+        if len(bent) > 2:
+            (x, top), (_, bottom) = sorted(bent[:2])
+            (left, y), (right, _) = sorted(straight[-2:])
+            count += left < x < right and top < y < bottom
+    return count
+
+
 def _sort_downward(part: Part, ends: Sequence[ResidualEnd]) -> list[int]:
     return sorted(range(len(ends)), key=lambda at: part.places[ends[at].box][1])
 
 
 def _order_lanes(spans: Mapping[int, Span]) -> tuple[int, ...]:
-    """The lanes from left to right, so that few lines cross in the gap."""
-    if len(spans) > _MOST_ORDERED:
-        return tuple(spans)
+    """The lanes from left to right, so that as few lines as can be cross in the gap.
 
-    def count(order: tuple[int, ...]) -> int:
-        return sum(
-            _count_crossings(spans[left], spans[right])
-            for left, right in itertools.combinations(order, 2)
-        )
-
-    return min(itertools.permutations(spans), key=count)
+    The best order of each set of lanes is the best one of all but one, and this one to its right.
+    Sources are at most `MAX_ENDS`, so there are few sets.
+    """
+    best: dict[frozenset[int], tuple[int, tuple[int, ...]]] = {frozenset(): (0, ())}
+    cost = {
+        (left, right): _count_crossings(spans[left], spans[right])
+        for left, right in itertools.permutations(spans, 2)
+    }
+    for size in range(1, len(spans) + 1):
+        for lanes in map(frozenset, itertools.combinations(spans, size)):
+            tried = []
+            for last in sorted(lanes):
+                count, before = best[lanes - {last}]
+                count += sum(cost[left, last] for left in before)
+                tried.append((count, (*before, last)))
+            best[lanes] = min(tried)
+    return best[frozenset(spans)][1]
 
 
 def _count_crossings(left: Span, right: Span) -> int:
@@ -331,6 +424,19 @@ class _Border:
                 if is_wanted and room(way) >= least:
                     return self._turn_back(way)
         return self._turn_back(max(ways, key=room) if ways else self._lead_behind(end))
+
+    def find_way_on(self, end: ResidualEnd, level: float, before: Way) -> Way:
+        """The way from a box on a level, leaving as an earlier one did, if it can; else empty."""
+        x, y, width, height = self._places[end.box]
+        right, bottom = x + width, y + height
+        is_at_side = not end.is_open and y + _LEAST_PX <= level <= bottom - _LEAST_PX
+        if is_at_side and self._is_beside(right, level):
+            return self._turn_back(((right, level), (self._x, level)))
+        latest = before[0][0] * self._side
+        for start in sorted(self._start(end), key=lambda each: each != latest):
+            if any(each == level for each, _ in self._levels_below(start, bottom, (level,))):
+                return self._turn_back(((start, bottom), (start, level), (self._x, level)))
+        return ()
 
     def _turn_back(self, way: Way) -> Way:
         return tuple((x * self._side, y) for x, y in way)
