@@ -62,18 +62,12 @@ def test_labels_cover_no_box_no_connector_and_no_other_label(scene: Scene) -> No
 def test_labels_lie_on_their_lines_and_inside_the_picture(scene: Scene) -> None:
     for label in EdgeLabels(scene).all():
         x, y = label.x + label.width / 2, label.y + LABEL_HEIGHT_PX / 2
-        corners = scene.lines.corners(label.line)
-        middles = (corners[1:] + corners[:-1]) / 2
-        is_on = np.abs(middles - [x, y]).sum(axis=1).min() < 1e-6
-        if not is_on and label.line in scene.lines.labels:  # beside it, where it has no room on it
-            left = np.minimum(corners[1:, 0], corners[:-1, 0]) - (label.x + label.width)
-            right = label.x - np.maximum(corners[1:, 0], corners[:-1, 0])
-            gaps = np.where(np.abs(middles[:, 1] - y) < 1e-6, np.maximum(left, right), np.inf)
-            is_on = 0 < gaps.min() < 4
-        if not is_on and label.line in scene.lines.branches:  # or beside its end
-            end = corners[-1]
-            gap = max(end[0] - label.x - label.width, label.x - end[0])
-            is_on = 0 < gap < 4 and 10 < abs(end[1] - y) < 24
+        way = sample(scene, label.line)
+        is_on = np.hypot(*(way - [x, y]).T).min() < 1.5
+        if not is_on and label.line in {*scene.lines.labels, *scene.lines.branches}:  # beside it
+            level = way[np.abs(way[:, 1] - y) < 1.5]
+            gaps = np.maximum(label.x - level[:, 0], level[:, 0] - label.x - label.width)
+            is_on = 0 < gaps.min() < 13
         assert is_on
         assert label.x >= 0 and label.x + label.width <= scene.width
         told = scene.lines.branches.get(label.line, scene.lines.types[label.line])
@@ -95,6 +89,87 @@ def test_a_label_covers_no_line_of_another_value(scene: Scene) -> None:
                 if x0 == x1 or y0 == y1:
                     thin = (min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
                     assert not touches(plate(label), thin)
+
+
+def sample(scene: Scene, line: int) -> np.ndarray:
+    """Places on a line about a pixel apart, float64, shape `(n, 2)`; bends as they are drawn."""
+    found = []
+    for begin, end in itertools.pairwise(scene.lines.corners(line)):
+        share = np.linspace(0.0, 1.0, int(np.abs(end - begin).sum()) + 2)
+        steps = np.stack([share, share], axis=1)
+        if (begin != end).all():
+            along = 1 if scene.direction == "down" else 0
+            # A cubic curve that leaves and arrives along the flow.
+            steps[:, along] = 1.5 * share * (1 - share) + share**3
+            steps[:, 1 - along] = 3 * share**2 * (1 - share) + share**3
+        found.append(begin + (end - begin) * steps)
+    return np.concatenate(found)
+
+
+def scan_loss(start: jax.Array, weights: jax.Array) -> jax.Array:
+    """Of a loop whose gradient needs values of each of its steps."""
+
+    def step(x: jax.Array, each: jax.Array) -> tuple[jax.Array, jax.Array]:
+        x = jnp.tanh(x) + jnp.exp(x)
+        x = jnp.sin(weights @ x) + jnp.cos(each + 1.0)
+        return x, x.sum()
+
+    last, sums = jax.lax.scan(step, start, jnp.ones((5, 3)))
+    return last.sum() + sums.sum()
+
+
+@pytest.mark.parametrize(("direction", "is_loop"), [("right", False), ("down", True)])
+def test_every_line_is_seen_on_both_sides_of_its_label(direction: str, is_loop: bool) -> None:
+    """Where it leaves its label at a corner of that, it goes on for more than a hook."""
+    function, arguments = (scan_loss, (jnp.ones(3), jnp.ones((3, 3)))) if is_loop else layers(2)
+    view = build_view(trace(jax.grad(function), *arguments))
+    opened = {box.id for box in view.boxes[1:] if box.children and box.num_leaves > 8}
+    scene = build_scene(view, frozenset(opened), direction=direction)
+    told = 0
+    for label in EdgeLabels(scene).all():
+        way, (x, y, width, height) = sample(scene, label.line), plate(label)
+        under = np.flatnonzero(((way >= [x, y]) & (way <= [x + width, y + height])).all(axis=1))
+        if not len(under):  # it stands beside its line
+            continue
+        told += 1
+        for rest in (way[: under[0] + 1][::-1], way[under[-1] :]):
+            seen = np.hypot(*np.diff(rest, axis=0).T).sum()
+            is_aside = abs(rest[0, 0] - (x + width / 2)) > width / 4 + 1
+            is_at_corner = is_aside and abs(rest[0, 1] - (y + height / 2)) > height / 4
+            assert seen >= (9.5 if is_at_corner else 3.5), label.text
+    assert told > 6
+
+
+@pytest.mark.parametrize(("aside", "is_told"), [(0, 1), (30, 1), (60, 0), (80, 0), (120, 1)])
+def test_a_line_that_its_label_would_cover_all_of_but_hooks_has_none(
+    aside: float, is_told: bool
+) -> None:
+    """A line 30 px down, and so far aside; its label is 80 px wide."""
+
+    def program(x: jax.Array, y: jax.Array) -> jax.Array:
+        with jax.named_scope("first"):
+            x = jnp.tanh(x) * y
+        with jax.named_scope("second"):
+            return jnp.sin(x) + 1.0
+
+    whole = jnp.ones((1, 32, 32, 8))
+    scene = build_scene(build_view(trace(program, whole, whole)))
+    titles, ends = scene.items.titles, np.stack([scene.lines.source, scene.lines.target], axis=1)
+    joined = [(titles[one], titles[other]) for one, other in ends.tolist()]
+    line = joined.index(("first", "second"))
+    points = scene.lines.points.copy()
+    start, stop = scene.lines.offsets[line : line + 2].tolist()
+    points[start:stop] = np.linspace(points[start], points[start] + [aside, 30.0], stop - start)
+    scene = dataclasses.replace(scene, lines=dataclasses.replace(scene.lines, points=points))
+    assert (line in [label.line for label in EdgeLabels(scene).all()]) == is_told
+
+
+def test_labels_keep_away_from_boxes_beside_them(scene: Scene) -> None:
+    """In a small picture a text reaches 2 px out of its plate on both sides."""
+    for label in EdgeLabels(scene).all():
+        x, y, width, height = plate(label)
+        for box in scene.items.rect[scene.items.num_frames :].tolist():
+            assert not touches((x - 5.5, y, width + 11, height), box)
 
 
 @pytest.mark.parametrize("away", [0.5, 2.0])

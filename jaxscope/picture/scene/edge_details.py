@@ -23,8 +23,9 @@ from jaxscope.picture.view.control_flow import INDEX, PREDICATE
 #
 # A box with one result names its type itself. Lines out of closed groups and frames, and out of
 # operations with several results, get a label of their own: once per value and group, on the first
-# piece of the line where it covers no box, no connector, no other line and no other label; bytes of
-# residuals and what chooses a branch come first, and may stand beside the line. Of several values
+# piece of the line that is seen on both sides of it, and where it covers no box, no connector, no
+# other line and no other label; bytes of residuals and what chooses a branch come first, and may
+# stand beside the line, where that passes right by. Of several values
 # that enter a group together, those that part from the others have one, too. Where there is no
 # such place, there is no label, nor at the residuals that this one joins or parts from; pointing at
 # the line says the type in any case.
@@ -38,10 +39,15 @@ _GAP_PX = 2.0
 _BAND_PX = 64.0
 _MAX_BANDS = 24  # what is longer is looked at each time: a line may pass ten thousands of bands
 _MANY_LINES = 300
-_LABELS_APART_PX = 6.0
 _FROM_END_PX = 17.0
 _CLEAR_PX = 3.0
 """From a label to a line of another value: in a small picture a text reaches out of its plate."""
+_BESIDE_PX, _NEAR_PX = _CLEAR_PX + 0.5, 16.0
+"""From a label beside a line to that, and at most where the line bends."""
+_SEEN_PX, _BEND_PX = 4.0, 6.0
+"""What is seen of a line on both sides of a label: of a straight piece, and of a curve."""
+_FROM_BOX_SIDE_PX = 6.0
+"""From a label to a box beside it, for the same reason as from a line."""
 
 Rect = tuple[float, float, float, float]
 _CURVE = ((0.15625, 0.296875), (0.5, 0.5), (0.84375, 0.703125), (1.0, 1.0))
@@ -51,6 +57,7 @@ T = TypeVar("T")
 LinePoint = Sequence[float]
 Flow = tuple[int, tuple[int, ...]]
 """Where values come from, and which: lines of one flow may share their way."""
+_NO_FLOW: Flow = (NONE, ())
 
 
 _Piece = tuple[int, Flow, float, float, float, float]
@@ -159,8 +166,8 @@ class EdgeLabels:
             if label is not None:
                 seen.add(value)
                 labels.append(label)
-                wide = label.width + 2 * _LABELS_APART_PX
-                taken.add((label.x - _LABELS_APART_PX, label.y, wide, LABEL_HEIGHT_PX))
+                wide = label.width + 2 * _GAP_PX
+                taken.add((label.x - _GAP_PX, label.y, wide, LABEL_HEIGHT_PX))
         incomplete = self._find_partly_labelled(lines[inner[lines]].tolist(), group, seen)
         return tuple(label for label in labels if label.line not in incomplete)
 
@@ -206,43 +213,91 @@ class EdgeLabels:
         width = measure_text(text, size) + 2 * _PADDING_PX
         corners = self._scene.lines.corners(line).tolist()
         flow = _flow(self._scene, line)
-        pieces_of = list(itertools.pairwise(corners))
+        pieces_of = list(itertools.pairwise(_join_straight(corners)))
         if self._scene.lines.is_return[line]:  # its lane has room for its name
             pieces_of.sort(key=lambda ends: -abs(ends[0][0] - ends[1][0] + ends[0][1] - ends[1][1]))
-        elif has_room and not is_alone and not lines.is_residual[line]:
-            # A line around a backward part turns right above it: not where that would be covered.
-            pieces_of.sort(key=lambda ends: not _is_longer(ends[0], ends[1], width))
-        places = [((x0 + x1 - width) / 2, (y0 + y1) / 2) for (x0, y0), (x1, y1) in pieces_of]
+        is_down = self._scene.direction == "down"
         narrow = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
-        if (
-            line in lines.branches and self._scene.direction == "down"
-        ):  # what parts late is alone at its end
-            (_, before), (x, end) = pieces_of[-1]
-            middle = end - math.copysign(_FROM_END_PX, end - before)
-            places += [(x + _CLEAR_PX, middle), (x - narrow - _CLEAR_PX, middle)]
+        places = [
+            (x - wide / 2, y, wide)
+            for wide in dict.fromkeys((width, narrow))
+            for begin, end in pieces_of
+            if _has_room(begin, end, wide, is_down)
+            for x, y in _list_middles(begin, end, wide)
+        ]
+        num_on = len(places)
+        if line in lines.branches and is_down:  # what parts late is alone at its end
+            (_, before), (x, stop) = pieces_of[-1]
+            middle = stop - math.copysign(_FROM_END_PX, stop - before)
+            places += [(x + _BESIDE_PX, middle, narrow), (x - narrow - _BESIDE_PX, middle, narrow)]
         if line in lines.labels:  # worth a place beside the line, too
-            for (x0, y0), (x1, y1) in pieces_of:
-                places.append((min(x0, x1) - narrow - _CLEAR_PX, (y0 + y1) / 2))
-                places.append((max(x0, x1) + _CLEAR_PX, (y0 + y1) / 2))
-        for at, (x, middle) in enumerate(places):
+            for begin, end in pieces_of:
+                if abs(begin[1] - end[1]) < LABEL_HEIGHT_PX + 2 * _SEEN_PX:
+                    continue
+                reach = _find_reach(begin, end, is_down)
+                for x, y in _list_middles(begin, end, narrow):
+                    places.append((x - reach - narrow - _BESIDE_PX, y, narrow))
+                    places.append((x + reach + _BESIDE_PX, y, narrow))
+        for at, (x, middle, width) in enumerate(places):
+            is_on = at < num_on
             y = middle - LABEL_HEIGHT_PX / 2
-            width = narrow if at >= len(pieces_of) else width
             is_inside = (
                 inside[0] <= x and x + width <= inside[2]
                 and inside[1] <= y and y + LABEL_HEIGHT_PX <= inside[3]
             )  # fmt: skip
             rect = (x, y, width, LABEL_HEIGHT_PX)
             is_free = is_inside and not taken.hits(rect) and not self._connectors.hits(rect)
-            if is_free and not pieces.cross(rect, flow, line if is_alone else NONE):
+            # Beside its line a label stands clear of that, too, and right by it.
+            own = flow if is_on else _NO_FLOW
+            if not is_free or pieces.cross(rect, own, line if is_on and is_alone else NONE):
+                continue
+            if is_on or pieces.pass_by(line, rect):
                 return EdgeLabel(line, group, text, x, y, width)
         return None
 
 
-def _is_longer(begin: LinePoint, end: LinePoint, width: float) -> bool:
-    """Whether a piece of a line is seen on both sides of a label of a width that lies on it."""
+def _join_straight(corners: Sequence[LinePoint]) -> list[LinePoint]:
+    """Corners of a line without those at which it goes straight on, upright or level."""
+    joined = [corners[0]]
+    for corner, after in itertools.pairwise(corners[1:]):
+        if not any(joined[-1][axis] == corner[axis] == after[axis] for axis in (0, 1)):
+            joined.append(corner)
+    return [*joined, corners[-1]]
+
+
+def _has_room(begin: LinePoint, end: LinePoint, width: float, is_down: bool) -> bool:
+    """Whether a piece of a line is seen on both sides of a label of a width that lies on it.
+
+    Of a curve that the label covers nearly all of, hooks would be left at its corners.
+    """
     across, along = abs(begin[0] - end[0]), abs(begin[1] - end[1])
-    beside = 2 * _LABELS_APART_PX
-    return across >= width + beside or along >= LABEL_HEIGHT_PX + beside
+    if across == 0 or along == 0:
+        return across >= width + 2 * _SEEN_PX or along >= LABEL_HEIGHT_PX + 2 * _SEEN_PX
+    beside, high = width + 2 * _BEND_PX, LABEL_HEIGHT_PX + 2 * _BEND_PX
+    is_through = is_down and across <= width / 2 and along >= high
+    return across >= beside or along >= high + 2 * _BEND_PX or is_through
+
+
+def _find_reach(begin: LinePoint, end: LinePoint, is_down: bool) -> float:
+    """How far aside of its middle a piece passes the upper and the lower side of a label there."""
+    below = (begin[1] + end[1]) / 2 + LABEL_HEIGHT_PX / 2 + _CLEAR_PX
+    reach = 0.0
+    for (x0, y0), (x1, y1) in itertools.pairwise((begin, *_bend(begin, end, is_down))):
+        if min(y0, y1) <= below <= max(y0, y1):
+            place = x0 + (x1 - x0) * (below - y0) / (y1 - y0)
+            reach = abs(place - (begin[0] + end[0]) / 2)
+    return reach
+
+
+def _list_middles(begin: LinePoint, end: LinePoint, width: float) -> Iterator[tuple[float, float]]:
+    """Where the middle of a label may be on a piece of a line: of a straight one also aside."""
+    (x0, y0), (x1, y1) = begin, end
+    yield (x0 + x1) / 2, (y0 + y1) / 2
+    room = abs(x1 - x0) - width if y0 == y1 else abs(y1 - y0) - LABEL_HEIGHT_PX
+    if x0 == x1 or y0 == y1:
+        away = (room / 2 - _SEEN_PX) / (room + (width if y0 == y1 else LABEL_HEIGHT_PX))
+        for share in (0.5 - away / 2, 0.5 + away / 2, 0.5 - away, 0.5 + away):
+            yield x0 + (x1 - x0) * share, y0 + (y1 - y0) * share
 
 
 def _flow(scene: Scene, line: int) -> Flow:
@@ -304,6 +359,16 @@ class _Pieces:
             for line, other, x0, y0, x1, y1 in pieces
         )
 
+    def pass_by(self, line: int, rect: Rect) -> bool:
+        """Whether a line passes right beside the middle of a rectangle, or through that."""
+        x, y, width, height = rect
+        middle = (x - _NEAR_PX, y + height / 2, width + 2 * _NEAR_PX, 0.0)
+        return any(
+            each == line and _runs_through(middle, x0, y0, x1, y1)
+            for pieces in (self._long, *_in_bands(self._bands, middle[1], middle[1]))
+            for each, _, x0, y0, x1, y1 in pieces
+        )
+
 
 def _runs_through(rect: Rect, x0: float, y0: float, x1: float, y1: float) -> bool:
     """Whether a straight piece touches a rectangle: cut it by the four borders in turn."""
@@ -337,8 +402,8 @@ class _Obstacles:
 
     def hits(self, rect: Rect) -> bool:
         """Whether any is nearer than a little gap."""
-        left, top = rect[0] - _GAP_PX, rect[1] - _GAP_PX
-        right, bottom = rect[0] + rect[2] + _GAP_PX, rect[1] + rect[3] + _GAP_PX
+        left, top = rect[0] - _FROM_BOX_SIDE_PX, rect[1] - _GAP_PX
+        right, bottom = rect[0] + rect[2] + _FROM_BOX_SIDE_PX, rect[1] + rect[3] + _GAP_PX
         return any(
             x < right and left < x + width and y < bottom and top < y + height
             for rects in (self._tall, *_in_bands(self._bands, top, bottom))
