@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.marks import show_marks
+from jaxscope.model.operations import WHILES
 from jaxscope.model.said import said, say, template
 from jaxscope.model.units import format_place
 
@@ -120,7 +121,6 @@ CONDITION, BODY = 0, 1
 PART_NAMES = ("condition", "body")
 ROUNDS = template("XLA counts the body once; it runs {times} times")
 """What the attribute `cost_note` says of a loop of HLO."""
-_LOOPS = ("while", "stablehlo.while")
 _ARM = re.compile(r"branch (\d{1,9})(?:: (.*))?")
 
 
@@ -362,7 +362,7 @@ class Graph:
         if self.groups.part[group] != CONDITION:
             return False
         owner = int(self.groups.owner[group])
-        return owner != NONE and self.operation(owner) in _LOOPS
+        return owner != NONE and self.operation(owner) in WHILES
 
     def called_groups(
         self, node: int, owned: Mapping[int, Sequence[int]], by_id: Mapping[str, int]
@@ -626,7 +626,7 @@ def older_part(label: str, operation: str | None) -> tuple[int, str]:
     Args:
         operation: Of the group's owner, if it has one.
     """
-    if operation in _LOOPS:
+    if operation in WHILES:
         return next((n for n, name in enumerate(PART_NAMES) if label.startswith(name)), NONE), ""
     arm = _ARM.match(label)
     return (NONE, "") if arm is None else (int(arm[1]), arm[2] or "")

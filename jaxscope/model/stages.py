@@ -152,21 +152,6 @@ def find_lowered_jaxpr(stages: Iterable[Stage]) -> Graph | None:
     return stage.graph if stage is not None and is_available(stage.graph) else None
 
 
-CUSTOM_DERIVATIVES = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
-"""Equations that call a function which has a rule of its own for derivatives."""
-SOLVE = "custom_linear_solve"
-
-
-def find_solve(called: list[int]) -> list[int]:
-    """Of the nested jaxprs of a linear solve, in the order of its parameters, the one that runs.
-
-    It is `solve` of `matvec, vecmat, solve, transpose_solve`, of which one of the first two and the
-    last may be missing. The others are for derivatives, and a solve shares them with its transpose,
-    in another order.
-    """
-    return called[len(called) // 2 :][:1]
-
-
 def has_own_sum(stage: Stage) -> bool:
     """Whether what is shown as a gradient is that of the sum of a function's results."""
     return is_available(stage.graph) and OWN_SUM in stage.graph.strings

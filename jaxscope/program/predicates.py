@@ -14,15 +14,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.operations import BRANCHES, LOOPS
 from jaxscope.model.said import TOGETHER, say
 from jaxscope.model.types import read_count
 from jaxscope.program.dataflow import Boundaries, find_boundaries
 
-BRANCHES = frozenset({"cond", "conditional", "stablehlo.case", "stablehlo.if"})
-"""What runs one of several nested programs."""
-
-LOOPS = frozenset({"scan", "while", "stablehlo.while"})
-"""What runs a nested program several times."""
 _IS_BOOLEAN = re.compile(r"(?:bool|pred)\[").match
 _IS_ZERO = re.compile(r"(?:dense<)?0(?:[:>]|$)").match
 _NUMBERED = re.compile(r"^branch \d+")

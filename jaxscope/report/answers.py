@@ -24,7 +24,8 @@ from jaxscope.model import is_available as is_there
 from jaxscope.model.capture import Checked, Fate
 from jaxscope.model.experiments import CompileTime, Recompilation
 from jaxscope.model.hardware import chip_of_target
-from jaxscope.model.stages import LATE_STAGES, SOLVE, find_lowered_jaxpr
+from jaxscope.model.operations import SOLVE
+from jaxscope.model.stages import LATE_STAGES, find_lowered_jaxpr
 from jaxscope.model.timing import STEADY
 from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.model.units import (

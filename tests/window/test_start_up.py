@@ -76,6 +76,8 @@ def build(*words, **options):
     def look():
         if window.controller.state.capture is None or "passes" not in window.pages.made:
             return
+        if not window.workspace.fates.names_of("jaxpr"):
+            return  # a thread finds them, before the window's loads what pages need
         for name in window.pages:
             window.pages[name]
         if "jaxscope.ui.figures.plots" in sys.modules:
@@ -96,7 +98,7 @@ import jaxscope.cli.window
 from jaxscope.ui.launch import EarlySession
 print(*sys.modules)
 """
-MOST_OF_PICTURE = 197
+MOST_OF_PICTURE = 198
 """Modules of our own until a saved capture is on the screen."""
 
 LATE = (

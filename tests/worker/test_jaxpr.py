@@ -16,7 +16,7 @@ from jax.extend import core
 
 from jaxscope.model.graph import Graph, NodeKind
 from jaxscope.model.op_name import BASE_TAG, TagTable
-from jaxscope.model.stages import CUSTOM_DERIVATIVES
+from jaxscope.model.operations import CUSTOM_DERIVATIVES
 from jaxscope.worker import compat
 from jaxscope.worker.provenance.tagging import Tagger
 from jaxscope.worker.stages.jaxpr import ConvertedJaxpr, convert_jaxpr, print_jaxpr, variable_name

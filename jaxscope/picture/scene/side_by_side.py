@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
+from jaxscope.model.operations import BRANCHES
 from jaxscope.model.said import BESIDE, TOGETHER, say, say_joined
 from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
@@ -25,7 +26,6 @@ from jaxscope.picture.view.control_flow import keep_one_arm
 from jaxscope.picture.view.forward_backward import counterpart_name
 from jaxscope.picture.view.tree import BACKWARD, BranchKind
 from jaxscope.picture.view.view import ROOT, View
-from jaxscope.program.predicates import BRANCHES
 
 # Set the forward and the backward part of a program side by side, the backward part going back.
 #

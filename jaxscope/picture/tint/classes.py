@@ -18,13 +18,13 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
 from jaxscope.model.graph import distinct
+from jaxscope.model.operations import LOOPS
 from jaxscope.model.said import say
 from jaxscope.model.types import type_bytes
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.tree import read_all_orders
 from jaxscope.program.cost.trip_counts import RUN_ONE, taken_program
-from jaxscope.program.predicates import LOOPS
 
 # Numbers of boxes: what the nodes behind each box of a picture cost, each counted once.
 

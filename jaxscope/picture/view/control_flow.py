@@ -19,9 +19,9 @@ import numpy as np
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model.operations import BRANCHES, LOOPS
 from jaxscope.model.types import read_count
-from jaxscope.picture.view.operations import LOOPS
-from jaxscope.program.predicates import BRANCHES, Predicates
+from jaxscope.program.predicates import Predicates
 
 REFERS = "refers"
 """The attribute of a reference that a kernel gets: `block of operand 0`, `result 1`."""

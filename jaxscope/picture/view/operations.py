@@ -134,7 +134,4 @@ SPREADERS = frozenset({
 })  # fmt: skip
 """Operations that keep a scalar constant one: the same value in another shape or type."""
 
-LOOPS = frozenset({"scan", "while", "stablehlo.while"})
-"""What runs its nested program again and again, on values of its own making."""
-
 CONSTANTS = frozenset({"constant", "stablehlo.constant", "literal"})

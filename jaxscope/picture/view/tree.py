@@ -18,9 +18,10 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.graph import BODY, CONDITION, PART_NAMES
 from jaxscope.model.op_name import shown_orders
+from jaxscope.model.operations import LOOPS
 from jaxscope.model.said import TOGETHER, said, say
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role, find_control_flow
-from jaxscope.picture.view.operations import LOOPS, short_operation
+from jaxscope.picture.view.operations import short_operation
 from jaxscope.program.dataflow import attribute_column
 
 # The state that the simplifications of single nodes work on.

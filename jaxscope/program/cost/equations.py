@@ -21,11 +21,11 @@ import numpy.typing as npt
 
 from jaxscope.model.graph import NONE, ROUNDS, Cost, Graph, NodeKind, distinct
 from jaxscope.model.graph_builder import add_attributes
+from jaxscope.model.operations import CALLS_OF_JAXPRS, SOLVE, find_solve
 from jaxscope.model.said import said, say, template
-from jaxscope.model.stages import SOLVE, find_solve
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
-from jaxscope.program.cost.trip_counts import CALLS_OF_JAXPRS, taken_arm
+from jaxscope.program.cost.trip_counts import taken_arm
 from jaxscope.program.kernel_grid import read_grid
 
 _LIBRARY = say("it is a call of a linear algebra library, whose work XLA does not count")

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, Stage, is_available
 from jaxscope.model.graph import WORK_KINDS, distinct
+from jaxscope.model.operations import CALLS_OF_JAXPRS, WHILES
 from jaxscope.model.said import CLAUSES, LISTED, said, say, say_joined, say_range
 from jaxscope.model.types import read_count
 from jaxscope.model.units import format_bytes, format_flops, format_seconds, format_share
 from jaxscope.program.cost.trip_counts import (
-    CALLS_OF_JAXPRS,
     RUN_ONE,
     AmountRange,
     ExecutionCounts,
@@ -32,9 +32,7 @@ Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
 
-_LOOPS = frozenset({"while", "stablehlo.while"})
-"""Operations whose insides run nobody knows how often: a jaxpr's, StableHLO's and HLO's."""
-_TOLD_INSIDE = frozenset({*_LOOPS, *RUN_ONE, *CALLS_OF_JAXPRS, "scan"})
+_TOLD_INSIDE = frozenset({*WHILES, *RUN_ONE, *CALLS_OF_JAXPRS, "scan"})
 """Operations that do what is inside of them and nothing else."""
 
 
@@ -218,7 +216,7 @@ def find_looped(graph: Graph) -> Bools:
         bool, shape `(num_nodes,)`.
     """
     of_group = np.zeros(len(graph.groups) + 1, bool)  # the last entry is of nodes in no group
-    loops = set(_codes(graph, _LOOPS))
+    loops = set(_codes(graph, WHILES))
     for group, (parent, owner) in enumerate(_ancestry(graph)):
         is_loop = owner != NONE and graph.nodes.operation[owner] in loops
         is_unknown = is_loop and bool(np.isnan(graph.nodes.cost[owner, 0]))
@@ -385,7 +383,7 @@ def _spread(graph: Graph, arms: _Arms, *, is_of_rounds: bool) -> Floats:
     operations, is_owned = graph.nodes.operation[groups.owner], groups.owner != NONE
     own[groups.owner[is_owned & np.isin(operations, _codes(graph, RUN_ONE))]] = 1.0
     is_unknown = np.isnan(graph.nodes.cost[groups.owner, 0])
-    restarts = is_owned & np.isin(operations, _codes(graph, _LOOPS)) & is_unknown & is_of_rounds
+    restarts = is_owned & np.isin(operations, _codes(graph, WHILES)) & is_unknown & is_of_rounds
     scale = np.ones((len(groups) + 1, 2))  # the last entry is of nodes in no group
     scale[:-1][is_owned] = own[groups.owner[is_owned]]
     scale[:-1][restarts] = 1.0

@@ -18,9 +18,9 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Capture, Graph, NodeKind, Stage, is_available
 from jaxscope.model.capture import stage_named
-from jaxscope.model.stages import SOLVE, find_lowered_jaxpr, find_solve
+from jaxscope.model.operations import BRANCHES, CALLS_OF_JAXPRS, SOLVE, find_solve
+from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import read_count
-from jaxscope.program.predicates import BRANCHES
 
 Floats = npt.NDArray[np.float64]
 K = TypeVar("K", bound=Hashable)
@@ -28,15 +28,6 @@ T = TypeVar("T")
 
 RUNS_INSIDE = frozenset({"while", "call", "conditional", "async-start"})
 """Instructions whose computations run where they stand; what others call is part of them."""
-
-CALLS_OF_JAXPRS = frozenset(
-    {
-        *("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"),
-        *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_vmap_call"),
-        *("shard_map", "pmap", "xla_pmap"),
-    }
-)
-"""Equations whose jaxpr runs once where they stand."""
 
 RUN_ONE = BRANCHES | {SOLVE}
 """Operations that hold several programs and run one of them."""

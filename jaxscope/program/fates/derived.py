@@ -16,8 +16,8 @@ from typing import Literal
 from jaxscope.model.capture import Fate, Proof
 from jaxscope.model.graph import NONE, Graph, NodeKind
 from jaxscope.model.op_name import in_call, without_call
+from jaxscope.model.operations import SOLVE
 from jaxscope.model.said import CLAUSES, Said, say, say_joined, say_sentence
-from jaxscope.model.stages import SOLVE
 from jaxscope.model.types import parse_array_type
 from jaxscope.program.fates.equations import (
     CALLS,

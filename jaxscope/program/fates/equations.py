@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import NONE, Graph, NodeKind
-from jaxscope.model.stages import SOLVE, find_solve
+from jaxscope.model.operations import SOLVE, find_solve
 from jaxscope.model.types import read_count
 
 Value = tuple[int, int]

@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import NONE, GroupKind, NodeKind
 from jaxscope.model.op_name import without_call
+from jaxscope.model.operations import LOOPS
 from jaxscope.model.said import Said, say
 from jaxscope.model.types import read_count
 from jaxscope.program.fates.equations import Equations
@@ -42,7 +43,6 @@ END = ">"
 NAMELESS = "?"
 """An instruction that computes and has no name, so that it may be anybody's."""
 
-_LOOPS = frozenset({"scan", "while", "for"})
 _MAX_VISITS = 2000
 
 Names = frozenset[str]
@@ -101,9 +101,9 @@ class EquationNeighbours:
                 return [BEGIN]
             found: list[int | str] = []
             for owner in nested.owners:
-                if equations.operations[owner] in (*_LOOPS, "cond"):
+                if equations.operations[owner] in (*LOOPS, "cond"):
                     found.append(BEGIN)
-                if equations.operations[owner] not in _LOOPS:
+                if equations.operations[owner] not in LOOPS:
                     found += [source for source, _ in equations.operands[owner].values()]
             return found
         return [source for source, _ in equations.operands[node].values()]
@@ -116,9 +116,9 @@ class EquationNeighbours:
                 return [END]
             found: list[int | str] = []
             for owner in nested.owners:
-                if equations.operations[owner] in (*_LOOPS, "cond"):
+                if equations.operations[owner] in (*LOOPS, "cond"):
                     found.append(END)
-                if equations.operations[owner] not in _LOOPS:
+                if equations.operations[owner] not in LOOPS:
                     found += self._users[owner]
             return found
         found = []

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jaxscope.model.capture import Capture, Fate, Proof, Stage, stage_named
 from jaxscope.model.graph import NONE, Graph, NodeKind, Ragged
+from jaxscope.model.operations import CUSTOM_DERIVATIVES
 from jaxscope.model.said import say, say_joined
-from jaxscope.model.stages import CUSTOM_DERIVATIVES, find_lowered_stage
+from jaxscope.model.stages import find_lowered_stage
 from jaxscope.program.fates.derived import DerivedFates
 from jaxscope.program.fates.equations import IDENTITIES, Equations, find_live
 from jaxscope.program.fates.outcomes import (

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind, Stage, is_available
+from jaxscope.model.operations import LOOPS
 from jaxscope.model.said import on_each, say, say_joined
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.units import format_bytes
@@ -68,7 +69,6 @@ class CountRange:
         return CountRange(self.low * rounds, self.high * rounds, self.reason) if rounds else _ZERO
 
 
-_LOOPS = frozenset({"scan", "while"})
 _OF_LOOPS = say(
     "What loops do themselves each round is in the second count only: they count, take slices of "
     "their operands and store results, and no equation says so."
@@ -112,7 +112,7 @@ def count_one_by_one(module: Module, trips: Mapping[str, int] | None = None) -> 
         for node, kind in enumerate(kinds)
         if kind != NodeKind.EQUATION or module.operations[node] in FREE_PRIMITIVES
     }
-    has_loops = not _LOOPS.isdisjoint(module.operations)
+    has_loops = not LOOPS.isdisjoint(module.operations)
     return _count(module, free, trips, ONE_BY_ONE_DEFINITION, has_loops)
 
 

@@ -19,6 +19,7 @@ from jaxscope.model import (
     Stage,
     is_available,
 )
+from jaxscope.model.operations import CALLS
 from jaxscope.model.types import packed_type_bytes
 
 
@@ -79,12 +80,7 @@ class Residuals:
         return float(np.nansum([value.num_bytes for value in self.values]))
 
 
-_CALLS = frozenset(
-    {
-        *("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2"),
-        *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_lin"),
-    }
-)
+_RUN_ONCE = CALLS | {"custom_lin"}
 
 NO_RESIDUALS = Residuals("", (), ())
 
@@ -180,7 +176,7 @@ def _runs_once(graph: Graph) -> npt.NDArray[np.bool_]:
         zip(groups.parent.tolist(), groups.owner.tolist(), strict=True)
     ):
         operation = "" if owner == NONE else graph.operation(owner)
-        once[number] = once[parent] and operation in _CALLS
+        once[number] = once[parent] and operation in _RUN_ONCE
     return once
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Graph, Unavailable
 from jaxscope.model.capture import Placement
+from jaxscope.model.operations import WHILES
 from jaxscope.model.said import CLAUSES, say, say_joined
 from jaxscope.model.types import packed_type_bytes, read_count
 from jaxscope.program.sharding.notation import (
@@ -152,7 +153,6 @@ RING = say(
     "B bytes, 2·(n−1)/n·B of an all-reduce, (n−1)/n·B of an all-gather, a reduce-scatter and an "
     "all-to-all, B of a permute. What the hardware really sends is not known here."
 )
-_LOOPS = frozenset({"while", "stablehlo.while"})
 _START = re.compile(r"-(start|done|update)$")
 
 
@@ -286,7 +286,7 @@ def _count_rounds(graph: Graph, node: int) -> int:
     rounds, group = 1, int(graph.nodes.group[node])
     while group >= 0:
         owner = int(graph.groups.owner[group])
-        if owner >= 0 and graph.operation(owner) in _LOOPS:
+        if owner >= 0 and graph.operation(owner) in WHILES:
             rounds *= read_count(graph.attributes(owner).get("known_trip_count", "")) or 0
         group = int(graph.groups.parent[group])
     return rounds

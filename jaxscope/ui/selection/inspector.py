@@ -30,8 +30,9 @@ from jaxscope.model import (
     stage_named,
 )
 from jaxscope.model.op_name import name_derivative, shown_orders
+from jaxscope.model.operations import CUSTOM_DERIVATIVES
 from jaxscope.model.said import first_of, join_first
-from jaxscope.model.stages import CUSTOM_DERIVATIVES, OWN_SUM, lowered_name
+from jaxscope.model.stages import OWN_SUM, lowered_name
 from jaxscope.model.types import (
     describe_batch,
     mark_batch_axes,

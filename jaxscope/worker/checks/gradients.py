@@ -10,12 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.model.capture import Check, Severity
+from jaxscope.model.operations import COMPARISONS
 from jaxscope.model.said import LISTED, first_of, say, say_joined
 from jaxscope.worker.checks.dataflow import Site, TracedValue, ancestors
 from jaxscope.worker.checks.subject import CheckedCall
 
 _STEPS = frozenset({"floor", "ceil", "round", "sign", "argmax", "argmin", "is_finite"})
-_COMPARES = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _MOST_NAMED = 3
 
 
@@ -121,7 +121,7 @@ def _find_cuts(subject: CheckedCall, places: set[int]) -> list[Site]:
 
 
 def _ends_smoothness(site: Site) -> bool:
-    if site.name in _STEPS | _COMPARES or site.name == "stop_gradient":
+    if site.name in _STEPS | COMPARISONS or site.name == "stop_gradient":
         return True
     return site.name == "convert_element_type" and not _is_float(site.outputs[0])
 
@@ -131,7 +131,7 @@ def _is_float(value: TracedValue) -> bool:
 
 
 def _word(site: Site) -> str:
-    if site.name in _COMPARES:
+    if site.name in COMPARISONS:
         return say("a comparison")
     if site.name == "convert_element_type":
         return say("a cast to {dtype}", dtype=str(site.outputs[0].dtype))

@@ -10,12 +10,13 @@ from typing import Any
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.op_name import BASE_TAG, NO_EQUATION, base_numbers
+from jaxscope.model.outline import DERIVATIVES
 from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Dataflow, Site
 from jaxscope.worker.checks.effects import EffectWatch
 from jaxscope.worker.checks.purity import PurityWatch
 from jaxscope.worker.checks.user_places import is_installed
-from jaxscope.worker.host.call import DERIVATIVES, Call
+from jaxscope.worker.host.call import Call
 from jaxscope.worker.provenance.traced_program import TracedProgram
 
 

@@ -30,10 +30,6 @@ from jaxscope.model.types import spell_scalars
 from jaxscope.model.units import shorten
 from jaxscope.worker.host.values import ArrayShorthand, find_shorthand, shorthands
 
-DERIVATIVES = frozenset(
-    {"grad", "value_and_grad", "vjp", "jvp", "linearize", "jacfwd", "jacrev", "hessian"}
-)
-"""Transforms that differentiate."""
 _APPLIED = {"jvp": "jvp({}, (x,), (t,))", "vjp": "vjp({}, x)", "linearize": "linearize({}, x)"}
 """Transforms that take the function and its arguments in one call, and how they are written."""
 _FUNCTION_KEYWORDS = ("fun", "f", "func")

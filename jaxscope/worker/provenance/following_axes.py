@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from jaxscope.model.operations import CALLS
 from jaxscope.worker import compat
 from jaxscope.worker.compat_recorder import BatchAxes
-from jaxscope.worker.provenance.tagging import TAKEN_APART, nested_jaxprs
+from jaxscope.worker.provenance.tagging import nested_jaxprs
 
 Marks = frozenset[tuple[int, int]]
 """Pairs of a `vmap`, by number, and the axis that it added."""
@@ -75,7 +76,7 @@ class _Follower:
         name, num_results = equation.primitive.name, len(equation.outvars)
         inside = nested_jaxprs(equation.params)
         results = [self.follow(each, _into(equation, operands)) for _, each in inside]
-        if name in TAKEN_APART and results and len(results[0]) == num_results:
+        if name in CALLS and results and len(results[0]) == num_results:
             return results[0]
         if name == "cond":
             return [frozenset.intersection(*each) for each in zip(*results, strict=True)]
@@ -101,7 +102,7 @@ class _Follower:
 def _into(equation: Any, operands: list[Marks]) -> list[Marks]:
     """The marks of the inputs of the jaxprs that an operation holds; empty if not known."""
     name = equation.primitive.name
-    if name in TAKEN_APART:
+    if name in CALLS:
         return operands
     if name == "cond":
         return operands[1:]

@@ -22,14 +22,6 @@ from jaxscope.model.op_name import (
 )
 from jaxscope.worker import compat, compat_recorder
 
-TAKEN_APART = frozenset(
-    {
-        *("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"),
-        *("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"),
-    }
-)
-"""Calls of a jaxpr, which gets the operands and gives the results."""
-
 
 def nested_jaxprs(parameters: dict[str, Any]) -> list[tuple[str, Any]]:
     """Find the jaxprs among an equation's parameters.

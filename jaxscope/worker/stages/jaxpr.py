@@ -51,7 +51,7 @@ from jaxscope.model.graph import (
 )
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_direction, read_orders, read_origin
-from jaxscope.model.stages import CUSTOM_DERIVATIVES
+from jaxscope.model.operations import CUSTOM_DERIVATIVES
 from jaxscope.model.types import VmapAxes, write_batch_axes
 from jaxscope.worker import compat
 from jaxscope.worker.host.function_source import OF_JAX

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.operations import CALLS
 from jaxscope.model.said import (
     BOTH,
     CLAUSES,
@@ -35,7 +36,7 @@ from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import is_plain_array
-from jaxscope.worker.provenance.tagging import TAKEN_APART, nested_jaxprs
+from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs, trace_call
 
 _MAX_EQUATIONS = 2000
@@ -233,7 +234,7 @@ def find_called(equation: Any, values: list[Any]) -> list[tuple[str, Any, list[A
         branches = [each for each in nested if each[0].startswith("branches")]
         path, branch = branches[int(np.clip(int(values[0]), 0, len(branches) - 1))]
         return [(path, branch, values[1:])]
-    if name in TAKEN_APART and nested:
+    if name in CALLS and nested:
         path, called = nested[0]
         if len(compat.open_jaxpr(called).invars) == len(values):
             return [(path, called, values)]

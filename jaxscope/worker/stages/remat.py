@@ -17,12 +17,13 @@ from jaxscope.errors import CallError
 from jaxscope.model.experiments import AS_WRITTEN, POLICIES
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
+from jaxscope.model.outline import DERIVATIVES
 from jaxscope.model.said import say
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.arguments import is_traceable
-from jaxscope.worker.host.call import DERIVATIVES, Call
+from jaxscope.worker.host.call import Call
 from jaxscope.worker.provenance.stand_in import StageJaxpr
 from jaxscope.worker.provenance.traced_program import NoGradient, trace_call, trace_gradient
 from jaxscope.worker.stages.background import Background

@@ -15,12 +15,13 @@ import jax
 import numpy as np
 
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.operations import CALLS
 from jaxscope.model.said import say, say_clause
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.call import Call
-from jaxscope.worker.provenance.tagging import TAKEN_APART, nested_jaxprs
+from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs, trace_call
 from jaxscope.worker.stages.call_loader import load_call
 from jaxscope.worker.timing.experiment import (
@@ -107,7 +108,7 @@ class _Walk:
         body = next((j for _, j in nested), None)
         now_s = self._now_s
         if (
-            equation.primitive.name in TAKEN_APART
+            equation.primitive.name in CALLS
             and body is not None
             and len(compat.open_jaxpr(body).invars) == len(values)
         ):

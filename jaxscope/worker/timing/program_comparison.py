@@ -21,12 +21,13 @@ import numpy as np
 from jaxscope.errors import CallError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.experiments import CAST_DTYPES, POLICIES
+from jaxscope.model.outline import DERIVATIVES
 from jaxscope.model.said import say, say_joined, template
 from jaxscope.wire.messages import Message
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.arguments import ALL, find_array_places, is_traceable
-from jaxscope.worker.host.call import DERIVATIVES, Call, call_namespace, parse_call
+from jaxscope.worker.host.call import Call, call_namespace, parse_call
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.host.user_module import execute_file
 from jaxscope.worker.stages.call_loader import first_call, load_names

@@ -20,12 +20,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxscope.model.operations import CALLS
 from jaxscope.model.said import say, say_joined
 from jaxscope.model.values import ArrayDifference, is_beyond
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.host.values import aval_text
-from jaxscope.worker.provenance.tagging import TAKEN_APART, nested_jaxprs
+from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.stages.pass_trials import OutOfTime, try_passes
 from jaxscope.worker.stages.passes import name_passes
 from jaxscope.worker.values.arrays import describe_difference, is_plain
@@ -177,7 +178,7 @@ class OtherForms:
         """
         name = equation.primitive.name
         nested = nested_jaxprs(equation.params)
-        if name in TAKEN_APART and nested:
+        if name in CALLS and nested:
             if equation.params.get("differentiated") and equation.params.get("prevent_cse"):
                 barrier: Callable[[Sequence[Any]], Sequence[Any]] = jax.lax.optimization_barrier
                 operands = list(barrier(operands))
