@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.layout.text_width import measure_text
@@ -23,18 +26,21 @@ from jaxscope.ui.canvas.navigation import Camera
 from jaxscope.ui.canvas.overlay import no_highlight, paint_long_edges, paint_overlay
 from jaxscope.ui.canvas.scene_index import SceneIndex
 from jaxscope.ui.canvas.scene_painter import Box, SceneDrawing, colors
+from view.programs import trace
 
 _OUTLINE_PX = 6
 
 
-def alpha_of(drawing: SceneDrawing, item: int, scale: float) -> np.ndarray:
+def alpha_of(
+    drawing: SceneDrawing, item: int, scale: float, lines: tuple[int, ...] | None = None
+) -> np.ndarray:
     """How much of each pixel the lit lines of an item take, by row and column."""
     width = int(drawing.scene.width * scale) + 1
     height = int(drawing.scene.height * scale) + 1
     image = QImage(width, height, QImage.Format.Format_ARGB32)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
-    highlight = dataclasses.replace(no_highlight(), hovered=item)
+    highlight = dataclasses.replace(no_highlight(), hovered=item, hovered_lines=lines)
     paint_overlay(painter, drawing, highlight, Camera(0.0, 0.0, scale), width, height)
     painter.end()
     return np.frombuffer(image.constBits(), np.uint8).reshape(height, width, 4)[..., 3].copy()
@@ -209,3 +215,121 @@ def test_the_triangle_of_a_small_closed_group_is_painted_wherever_a_part_ends(
             for column in range(2, min(end - 1, 12))
             for row in rows
         ), end
+
+
+def chosen_in_a_group(is_down: bool, x: jax.Array, y: jax.Array) -> jax.Array:
+    """Two values enter a `cond` in a group, and each arm reads one of them."""
+
+    @jax.jit
+    def outer(is_down: bool, x: jax.Array, y: jax.Array) -> jax.Array:
+        x, (big, places) = jnp.sin(x), jax.lax.top_k(y, 3)
+        arms = (lambda x, _: jnp.cos(x) * 2.0, lambda _, big: jnp.tanh(big) + 1.0)
+        return jax.lax.cond(is_down, *arms, x, big) * places
+
+    return outer(is_down, x, y) * y
+
+
+@pytest.fixture
+def closed_cond(qtbot: QtBot) -> GraphCanvas:
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(900, 900)
+    canvas.show()
+    qtbot.waitExposed(canvas)
+    canvas.set_graph(trace(chosen_in_a_group, True, jnp.ones(3), jnp.ones(3)), "outer")
+    view = canvas.view
+    assert view is not None
+    canvas.set_expanded(frozenset(box.id for box in view.boxes if box.label == "outer"))
+    qtbot.waitUntil(lambda: len(canvas.expanded) == 1 and not canvas.is_busy)
+    return canvas
+
+
+def name_ends(scene: Scene, lines: tuple[int, ...] | None) -> set[tuple[str, str]] | None:
+    """The boxes at the ends of some lines, by the first words of their titles."""
+    titles = [title.split(" ")[0] for title in scene.items.titles]
+    ends = zip(scene.lines.source.tolist(), scene.lines.target.tolist(), strict=True)
+    named = [(titles[source], titles[target]) for source, target in ends]
+    return None if lines is None else {named[line] for line in lines}
+
+
+def place_of(canvas: GraphCanvas, source: str, target: str) -> QPointF:
+    """On the screen, near the end of a line."""
+    scene = canvas.scene
+    assert scene is not None
+    line = next(n for n in range(len(scene.lines)) if name_ends(scene, (n,)) == {(source, target)})
+    begin, end = scene.lines.corners(line)[-2:]
+    return QPointF(*canvas.camera.to_widget(*(begin * 0.3 + end * 0.7).tolist()))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "expected"),
+    [
+        ("sin", "cond", {("sin", "cond")}),
+        ("outer", "sin", {("b", "outer"), ("outer", "sin")}),
+        # The results of one operation are told apart.
+        ("top_k", "cond", {("top_k", "cond")}),
+        ("b", "outer", {("b", "outer"), ("outer", "sin")}),
+    ],
+)
+def test_a_line_lights_those_that_carry_its_value_and_not_all_of_the_group_around(
+    qtbot: QtBot,
+    closed_cond: GraphCanvas,
+    source: str,
+    target: str,
+    expected: set[tuple[str, str]],
+) -> None:
+    scene, place = closed_cond.scene, place_of(closed_cond, source, target)
+    assert scene is not None
+    qtbot.mouseMove(closed_cond, place.toPoint())
+    lit = closed_cond.highlight.hovered_lines
+    assert name_ends(scene, lit) == expected
+    assert lit is not None and len(lit) == len(expected)
+    around = closed_cond.item_at(place)
+    closed_cond.click(place)
+    assert closed_cond.highlight.current == around
+    assert closed_cond.highlight.current_lines == (lit if around >= 0 else None)
+    boxes = [closed_cond.camera.to_widget(*rect[:2]) for rect in scene.items.rect.tolist()]
+    qtbot.mouseMove(closed_cond, QPointF(boxes[-1][0] + 4, boxes[-1][1] + 4).toPoint())
+    assert closed_cond.highlight.hovered_lines is None
+    closed_cond.choose(0)
+    assert closed_cond.highlight.current_lines is None
+
+
+@pytest.mark.parametrize(
+    ("operation", "expected"),
+    [
+        ("tanh", {("top_k", "cond")}),
+        ("output", {("cond", "mul")}),
+        ("cos", {("sin", "cond")}),
+        ("cond", None),
+    ],
+)
+def test_what_is_inside_of_a_closed_group_lights_the_lines_that_it_reads_and_gives(
+    closed_cond: GraphCanvas, operation: str, expected: set[tuple[str, str]] | None
+) -> None:
+    scene, view = closed_cond.scene, closed_cond.view
+    assert scene is not None and view is not None
+    nodes = [n for n in range(len(view.graph.nodes)) if view.graph.operation(n) == operation]
+    closed_cond.select_node(nodes[0], reveal=False)
+    current, lit = closed_cond.highlight.current, closed_cond.highlight.current_lines
+    assert scene.items.titles[current].startswith("cond")
+    assert name_ends(scene, lit) == expected
+
+
+def test_only_the_lines_that_are_meant_are_painted(closed_cond: GraphCanvas) -> None:
+    drawing = closed_cond._drawing
+    assert drawing is not None
+    lines = drawing.scene.lines
+
+    def lit_by(some: tuple[int, ...] | None, item: int) -> list[int]:
+        alpha = alpha_of(drawing, item, 1.0, some)
+        middles = [
+            (lines.corners(line)[-2:].T @ [0.3, 0.7]).astype(int) for line in range(len(lines))
+        ]
+        return [n for n, (x, y) in enumerate(middles) if alpha[y - 3 : y + 4, x - 3 : x + 4].any()]
+
+    (outer,) = range(drawing.scene.items.num_frames)
+    entries = [n for n in range(len(lines)) if outer in (lines.source[n], lines.target[n])]
+    assert set(entries) <= set(lit_by(None, outer))
+    assert lit_by((entries[0],), outer) == lit_by((entries[0],), NONE) == [entries[0]]
+    assert lit_by(None, NONE) == lit_by((), outer) == []

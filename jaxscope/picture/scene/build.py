@@ -674,6 +674,7 @@ class _Collector:
             labels=labels,
             forks=np.asarray(forks, np.float64).reshape(-1, 2),
             branches=branches,
+            flows=(*flows, *(line.values for line in residuals)),
         )
 
     def _name_branches(

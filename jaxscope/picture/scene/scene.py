@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -112,6 +112,8 @@ class Lines:
         forks: float64, shape `(n, 2)`: where lines of residuals part; drawn as dots.
         branches: By line, what it leads on where several values enter a group together and part:
             its label in large pictures. Without it that looks like one value that is used twice.
+        flows: By line, the results that flow along it, each by one number in the whole view; none
+            where a carry goes back. Unlike `values` they tell the results of one node apart.
     """
 
     points: Floats
@@ -128,9 +130,19 @@ class Lines:
     labels: Mapping[int, str]
     forks: Floats = dataclasses.field(default_factory=lambda: np.zeros((0, 2)))
     branches: Mapping[int, str] = dataclasses.field(default_factory=dict)
+    flows: Sequence[Collection[int]] = ()
 
     def __len__(self) -> int:
         return len(self.types)
+
+    def carrying(self, line: int) -> tuple[int, ...]:
+        """The lines that carry a result that a line carries, that one too; ascending."""
+        wanted = frozenset(self.flows[line])
+        return tuple(
+            each
+            for each, flow in enumerate(self.flows)
+            if each == line or not wanted.isdisjoint(flow)
+        )
 
     def corners(self, line: int) -> Floats:
         """Corners of one line, shape `(k, 2)`."""

@@ -351,6 +351,19 @@ class _Bundles:
         self._is_known |= new
 
 
+def find_values_of_box(view: View, box: int) -> tuple[frozenset[int], frozenset[int]]:
+    """What a box and all in it read from outside, and what they give: as `EdgeEnds.value`."""
+    ends, _ = _know_edges(view)
+    is_inside = np.zeros(len(view.boxes), bool)
+    waiting = [box]
+    while waiting:
+        is_inside[waiting[-1]] = True
+        waiting += view.boxes[waiting.pop()].children
+    leaves, enters = is_inside[ends.source], is_inside[ends.target]
+    read, given = ends.value[enters & ~leaves], ends.value[leaves & ~enters]
+    return frozenset(read.tolist()), frozenset(given.tolist())
+
+
 def _know_edges(view: View) -> tuple[EdgeEnds, _Bundles]:
     """A view's edges, worked out once for all pictures of it."""
     known = view.remembered.setdefault("edges", {})

@@ -84,6 +84,7 @@ from jaxscope.ui.canvas.overlay import (
     Highlight,
     count_parts,
     items_of_nodes,
+    lines_through,
     no_highlight,
     paint_edge_shades,
     paint_message,
@@ -255,6 +256,7 @@ class GraphCanvas(QWidget):
         self._found: npt.NDArray[np.int32] = np.zeros(0, np.int32)
         self._adds = False
         self._current_node = self._hovered_node = NONE
+        self._current_line = self._hovered_line = NONE
         self._current_id = ""
         self._reveal = NONE
         self._colour_by = ColourBy.FAMILY
@@ -385,6 +387,12 @@ class GraphCanvas(QWidget):
         x, y = self._camera.to_scene(place.x(), place.y())
         return self._drawing.index.line_at(x, y, _LINE_REACH_PX / self._camera.scale)
 
+    def _line_meant(self, place: QPointF) -> int:
+        """The line under a place where no box or connector is; else -1."""
+        scene = self.scene
+        is_free = scene is not None and self.item_at(place) < scene.items.num_frames
+        return self.line_at(place) if is_free and self.connector_at(place) == NONE else NONE
+
     def set_spotlight(self, is_on: bool) -> None:
         """Dim all but what is selected, or nothing."""
         self._is_spotlit = is_on
@@ -464,6 +472,7 @@ class GraphCanvas(QWidget):
         self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
         self._highlight = no_highlight()
         self._tell_hovered(NONE)  # another may be there by now
+        self._current_line = self._hovered_line = NONE  # lines are numbered anew
         if camera is not None:
             self._camera = camera
         elif self._is_untouched:
@@ -1293,7 +1302,7 @@ class GraphCanvas(QWidget):
             reveal: Open the groups around it and bring it into sight.
         """
         if node != self._current_node:  # else it may be the result that the node gives
-            self._current_node, self._current_id = node, ""
+            self._current_node, self._current_id, self._current_line = node, "", NONE
         view = self._view
         if reveal and view is not None and 0 <= node < len(view.box_of_node):
             self._show_inside(node, view.path_to_node(node))
@@ -1351,7 +1360,7 @@ class GraphCanvas(QWidget):
         if item == NONE:
             self.deselected.emit()
         # What was clicked is in sight: the picture must not run away from the pointer.
-        self._select_item(item, reveal=False)
+        self._select_item(item, reveal=False, line=self._line_meant(place))
 
     def _has_hit_sign(self, item: int, place: QPointF) -> bool:
         scale = self._camera.scale
@@ -1381,13 +1390,22 @@ class GraphCanvas(QWidget):
             return
         self._toggle_item(self.item_at(place))
 
-    def hover(self, item: int, connector: int = NONE) -> None:
-        """Outline an item and its lines; draw the edges of a connector in full."""
+    def hover(self, item: int, connector: int = NONE, line: int = NONE) -> None:
+        """Outline an item and its lines; draw the edges of a connector in full.
+
+        Where a line is meant, light those that carry its values in place of the item's.
+        """
         before = self._highlight
         if self._drawing is None:
             return
-        if (item, connector) != (before.hovered, before.connector):
-            self._highlight = dataclasses.replace(before, hovered=item, connector=connector)
+        if (item, connector, line) != (before.hovered, before.connector, self._hovered_line):
+            self._hovered_line = line
+            self._highlight = dataclasses.replace(
+                before,
+                hovered=item,
+                connector=connector,
+                hovered_lines=self._drawing.scene.lines.carrying(line) if line != NONE else None,
+            )
             self.update()
         self._tell_hovered(NONE if item == NONE else self._node_of(item))
 
@@ -1440,9 +1458,10 @@ class GraphCanvas(QWidget):
         forward, backward = (
             np.setdiff1d(items, selected, assume_unique=True) for items in (forward, backward)
         )
-        self._highlight = Highlight(selected, forward, backward, current)
+        self._highlight, self._hovered_line = Highlight(selected, forward, backward, current), NONE
         self._highlight = dataclasses.replace(
             self._highlight,
+            current_lines=self._find_current_lines(scene, current),
             ahead=items_of_nodes(scene, self._ahead),
             found=items_of_nodes(scene, self._found),
             noted=distinct(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
@@ -1455,8 +1474,27 @@ class GraphCanvas(QWidget):
         self._show_extras()
         self.update()
 
-    def _take_current(self, item: int) -> None:
-        """Let an item have the keyboard; it is known by its id, for other pictures number anew."""
+    def _find_current_lines(self, scene: Scene, current: int) -> tuple[int, ...] | None:
+        """The lines of what is current, where it is less than an item; else None."""
+        if current == NONE:
+            return None
+        if self._current_line != NONE:
+            return scene.lines.carrying(self._current_line)
+        node, view = self._current_node, self._view
+        if view is None or current < scene.items.num_frames or node == NONE:
+            return None
+        box = int(view.box_of_node[node])
+        is_inside = box not in (NONE, int(scene.items.box[current]))
+        return lines_through(view, scene, current, box) if is_inside else None
+
+    def _take_current(self, item: int, line: int = NONE) -> None:
+        """Let an item have the keyboard; it is known by its id, for other pictures number anew.
+
+        Args:
+            item: The item.
+            line: The line that was meant, and not the open group around it.
+        """
+        self._current_line = line
         scene = self.scene
         known = scene is not None and item != NONE
         self._current_id = scene.items.ids[item] if scene is not None and known else ""
@@ -1493,8 +1531,8 @@ class GraphCanvas(QWidget):
         """Select an item that is in sight."""
         self._select_item(item, reveal=False)
 
-    def _select_item(self, item: int, *, reveal: bool = True) -> None:
-        self._take_current(item)
+    def _select_item(self, item: int, *, reveal: bool = True, line: int = NONE) -> None:
+        self._take_current(item, line)
         self._update_highlight()
         if reveal:
             self._bring_into_sight(item)
@@ -1561,13 +1599,11 @@ class GraphCanvas(QWidget):
         """A connector, or else a box, a line, or the frame around."""
         if (step := self._step_at(place)) is not None:
             return tr("The copy before: [") if step[1] < 0 else tr("The next copy: ]")
-        scene, item, connector = self.scene, self.item_at(place), self.connector_at(place)
+        item, connector = self.item_at(place), self.connector_at(place)
         if connector != NONE:
             return self.describe_connector(connector)
-        if scene is not None and item < scene.items.num_frames:
-            line = self.line_at(place)
-            if line != NONE:
-                return self.describe_line(line)
+        if (line := self._line_meant(place)) != NONE:
+            return self.describe_line(line)
         return self.describe(item) if item != NONE else ""
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -1577,7 +1613,9 @@ class GraphCanvas(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._pressed is None:
-            self.hover(self.item_at(event.position()), self.connector_at(event.position()))
+            place = event.position()
+            connector = self.connector_at(place)
+            self.hover(self.item_at(place), connector, self._line_meant(place))
             return
         moved = event.position() - self._pressed
         if self._is_dragging or moved.manhattanLength() > _DRAG_PX:

@@ -22,6 +22,7 @@ from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector, edges_of_item
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import LEAST_TITLE_PX, Scene
+from jaxscope.picture.scene.visible_edges import find_values_of_box
 from jaxscope.picture.view.view import View
 from jaxscope.program.size import is_counted
 from jaxscope.ui.canvas.navigation import Camera
@@ -246,6 +247,8 @@ class Highlight:
         current: The item that has the keyboard, where that is selected; else `NONE`.
         hovered: The item under the pointer, or `NONE`.
         connector: The connector under the pointer, or `NONE`.
+        current_lines: The lines that are lit for the current item; None: all that end at it.
+        hovered_lines: Likewise of the item under the pointer.
         ahead: A thin closed outline: linked to what is under the pointer, in any pane.
         found: A broad band around the box: what a search found.
         noted: A bookmark at the upper right corner.
@@ -259,6 +262,8 @@ class Highlight:
     current: int = NONE
     hovered: int = NONE
     connector: int = NONE
+    current_lines: tuple[int, ...] | None = None
+    hovered_lines: tuple[int, ...] | None = None
     ahead: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     found: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     noted: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
@@ -464,9 +469,11 @@ def _paint_notes(painter: QPainter, drawing: SceneDrawing, items: Indices, camer
 def _paint_lines(
     painter: QPainter, drawing: SceneDrawing, highlight: Highlight, camera: Camera, sight: Box
 ) -> None:
-    """Draw lines of the current and the hovered item stronger: dashed into it, solid out of it."""
-    emphasised = {highlight.current, highlight.hovered} - {NONE}
-    if not emphasised and highlight.connector == NONE:
+    """Draw lines of the current and the hovered item stronger: dashed into it, solid out of it.
+
+    Lines that lead a value past it are solid, too.
+    """
+    if not _is_anything_lit(highlight):
         return
     colors = drawing.colors
     lines = drawing.scene.lines
@@ -475,17 +482,41 @@ def _paint_lines(
     painter.scale(camera.scale, camera.scale)
     painter.translate(-camera.x, -camera.y)
     strength = 2.6 / min(camera.scale, 1.0)
-    for item in emphasised:
-        for ends, style in (
-            (lines.target, Qt.PenStyle.DashLine),
-            (lines.source, Qt.PenStyle.SolidLine),
-        ):
-            chosen = np.flatnonzero(ends == item)[:_MAX_EMPHASISED_LINES]
+    for item, some in (
+        (highlight.current, highlight.current_lines),
+        (highlight.hovered, highlight.hovered_lines),
+    ):
+        into, out = lines.target == item, lines.source == item
+        if item == NONE and some is None:
+            continue
+        if some is not None:
+            is_meant = np.isin(np.arange(len(lines)), some)
+            into &= is_meant & (item >= drawing.scene.items.num_frames)
+            out = is_meant & ~into
+        for chosen, style in ((into, Qt.PenStyle.DashLine), (out, Qt.PenStyle.SolidLine)):
             # Not the colours of forward and backward: those distinguish parts of the program.
             painter.setPen(QPen(colors.selected, strength, style))
-            paint_curves(painter, drawing.index, sight, chosen)
+            first = np.flatnonzero(chosen)[:_MAX_EMPHASISED_LINES]
+            paint_curves(painter, drawing.index, sight, first)
     paint_long_edges(painter, drawing, _long_edges(drawing.scene, highlight), camera.scale, sight)
     painter.restore()
+
+
+def _is_anything_lit(highlight: Highlight) -> bool:
+    ends = {highlight.current, highlight.hovered, highlight.connector}
+    return ends != {NONE} or bool(highlight.hovered_lines)
+
+
+def lines_through(view: View, scene: Scene, item: int, box: int) -> tuple[int, ...]:
+    """Of the lines at a closed group, those that carry what a box inside of it reads or gives."""
+    read, given = find_values_of_box(view, box)
+    lines = scene.lines
+    return tuple(
+        line
+        for ends, values in ((lines.target, read), (lines.source, given))
+        for line in np.flatnonzero(ends == item).tolist()
+        if not values.isdisjoint(lines.flows[line])
+    )
 
 
 def region_without_words(drawing: SceneDrawing, camera: Camera, sight: Box) -> QRegion:
@@ -509,6 +540,13 @@ def _long_edges(scene: Scene, highlight: Highlight) -> tuple[LongEdge, ...]:
     """Those of the connector under the pointer; else those of the current and hovered boxes."""
     if highlight.connector != NONE:
         return edges_of_connector(scene, highlight.connector)
-    boxes = {highlight.current, highlight.hovered} - {NONE}
+    boxes = {
+        item
+        for item, some in (
+            (highlight.current, highlight.current_lines),
+            (highlight.hovered, highlight.hovered_lines),
+        )
+        if some is None
+    }
     found = (edges_of_item(scene, box) for box in boxes if box >= scene.items.num_frames)
     return tuple(itertools.chain.from_iterable(found))
