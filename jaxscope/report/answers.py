@@ -19,7 +19,16 @@ import numpy as np
 
 from jaxscope.errors import UsageError
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Timing, Unavailable
+from jaxscope.model import (
+    NONE,
+    Capture,
+    Graph,
+    NodeKind,
+    SourcePosition,
+    Timing,
+    Unavailable,
+    is_available,
+)
 from jaxscope.model import is_available as is_there
 from jaxscope.model.capture import Checked, Fate
 from jaxscope.model.experiments import CompileTime, Recompilation
@@ -208,9 +217,9 @@ def _costs(evidence: Evidence) -> Answer:
         place = "" if row.name == NO_ORIGIN else row.name
         told = f"{row.label}: {moved}{share}, {flops}"
         facts.append(Fact(told, "counted", place))
-    first = f" Most traffic: {rows[0].label}." if facts else ""
+    first = f"Most traffic: {rows[0].label}. " if facts else ""
     return Answer(
-        f"By XLA's rules, not by time.{first} {describe_cost_change(found)} "
+        f"{first}{describe_cost_change(found)} This is counted, not measured: "
         f"`jaxscope time --per-node` measures it. {' '.join(found.notes)}".rstrip(),
         facts,
     )
@@ -547,8 +556,12 @@ _MOVES = {
 }
 
 
+_NO_PASSES = "the passes were not recorded: capture the call with --passes."
+
+
 def _copies(evidence: Evidence) -> Answer:
     graph = _there(evidence.graph("optimized"))
+    received = evidence.graph("hlo")
     lowered = find_lowered_jaxpr(evidence.taken.stages)
     began = find_first_modules(evidence.taken.passes)
     facts = []
@@ -572,6 +585,9 @@ def _copies(evidence: Evidence) -> Answer:
             else:
                 told = f"in the module that XLA received{renamed}, so lowering made it"
                 source, certainty = "lowering", "inferred" if renamed else "stated"
+        elif is_available(received) and not received.nodes_of([operation.removesuffix("-start")]):
+            source, certainty = "XLA", "proven"
+            told = f"a pass made it: the module that XLA received has no {operation}"
         else:
             source, certainty = "an unknown place", "unknown"
             told = "what made it is not known"
@@ -587,7 +603,8 @@ def _copies(evidence: Evidence) -> Answer:
     return Answer(
         f"Copies, transposes and converts in the optimized program: {len(facts):,}: "
         + ", ".join(f"{count:,} from {source}" for source, count in sources.most_common())
-        + ".",
+        + "."
+        + ("" if evidence.taken.passes else f" Which pass made them: {_NO_PASSES}"),
         facts,
     )
 
@@ -621,7 +638,7 @@ def _readers(graph: Graph, node: int) -> str:
 def _passes(evidence: Evidence) -> Answer:
     records = [record for record in evidence.taken.passes if record.name]
     if not records:
-        return Answer("The passes were not recorded: capture the call with --passes.")
+        return Answer(upper_first(_NO_PASSES))
     changed = [record for record in records if record.has_changed]
     changed.sort(key=lambda r: -(r.num_added + r.num_removed + r.num_changed))
     first, last = evidence.taken.passes[0], evidence.taken.passes[-1]
@@ -1057,8 +1074,12 @@ def answer_question(question: Question, evidence: Evidence) -> Answer:
 
 
 def _shorten(text: str, most: int = _MAX_TEXT) -> str:
+    """At most so many characters, cut after a sentence if one ends in the second half of them."""
     text = " ".join(text.split())
-    return text if len(text) <= most else text[: most - 2] + " …"
+    if len(text) <= most:
+        return text
+    end = text.rfind(". ", most // 2, most - 2) + 1
+    return text[: end or most - 2] + " …"
 
 
 def _size_of(question: Question, answer: Answer, evidence: Evidence) -> int:

@@ -6,7 +6,9 @@ import dataclasses
 import json
 import re
 from pathlib import Path
+from typing import Any
 
+import jax
 import pytest
 
 from cli.commands import CommandLine
@@ -258,6 +260,27 @@ def test_what_jax_wrote_is_not_made_by_the_pass_that_fused_it(
     assert found["facts"], found
     assert not [fact for fact in found["facts"] if fact["certainty"] == "proven"]
     assert " from XLA" not in found["answer"]
+
+
+def test_copies_that_xla_did_not_receive_are_made_by_it_whether_or_not_passes_are_recorded(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    file, saved = tmp_path / "program.py", tmp_path / "program.jaxscope"
+    body = (
+        "import jax\ndef total(x):\n    return jax.lax.scan(lambda c, r: (c + r, c * r), x[0], x)\n"
+    )
+    file.write_text(body, encoding="utf-8")
+    jaxscope("capture", file, "total(f32[8, 4])", "-o", saved)
+    found = jaxscope("ask", saved, "copies", "--json").json()
+
+    names: dict[str, Any] = {}
+    exec(body, names)
+    lowered = jax.jit(names["total"]).lower(jax.ShapeDtypeStruct((8, 4), "float32"))
+    assert " copy(" not in lowered.compiler_ir("hlo").as_hlo_text()
+    copies = [fact for fact in found["facts"] if "(copy " in fact["text"]]
+    assert copies
+    assert {fact["certainty"] for fact in copies} == {"proven"}
+    assert "--passes" in found["answer"]
 
 
 def test_a_derivative_is_held_against_what_it_was_made_of(

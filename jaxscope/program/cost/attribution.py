@@ -368,10 +368,7 @@ def _notes(
     num_devices: int,
 ) -> tuple[str, ...]:
     notes: list[str] = [
-        say(
-            "Both columns count instructions by XLA's rules, in the module before and after "
-            "optimization."
-        )
+        say("Instructions are counted by XLA's rules, in the module before and after optimization.")
     ]
     if num_devices > 1:
         notes.append(WHOLE_OR_PART)

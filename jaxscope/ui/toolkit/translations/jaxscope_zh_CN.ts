@@ -1416,10 +1416,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>两种情况都会计算。流回没有选中的那一个的是 0，而 0 乘以无穷大的导数是 NaN：where(x &gt; 0, sqrt(x), 0) 在 0 处的梯度是 NaN。</translation>
     </message>
     <message>
-        <source>Both columns count instructions by XLA's rules, in the module before and after optimization.</source>
-        <translation>两列都按 XLA 的规则对指令计数，分别在优化之前和之后的模块中。</translation>
-    </message>
-    <message>
         <source>Both modes differentiate what is inside, and leave a `jit` around it.</source>
         <translation>两种模式都对里面的内容求导，并在外面保留一个 `jit`。</translation>
     </message>
@@ -3174,6 +3170,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Install the plugin of that platform, or leave the choice to JAX; `jaxscope doctor` lists the targets that work here.</source>
         <translation>请安装那个平台的插件，或者让 JAX 自己选择；`jaxscope doctor` 会列出在这里可用的目标。</translation>
+    </message>
+    <message>
+        <source>Instructions are counted by XLA's rules, in the module before and after optimization.</source>
+        <translation>按 XLA 的规则对指令计数，分别在优化之前和之后的模块中。</translation>
     </message>
     <message>
         <source>Instructions that hold what is selected: {before:,} before, {after:,} after.</source>
