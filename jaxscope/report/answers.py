@@ -39,6 +39,7 @@ from jaxscope.model.timing import STEADY
 from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.model.units import (
     UNKNOWN,
+    file_name,
     format_bytes,
     format_count,
     format_flops,
@@ -49,6 +50,7 @@ from jaxscope.model.units import (
 )
 from jaxscope.model.values import Values
 from jaxscope.program.cost.attribution import NO_ORIGIN, RowKind, find_cost_change
+from jaxscope.program.cost.lines import find_line_costs
 from jaxscope.program.cost.trip_counts import count_executions, find_trip_counts
 from jaxscope.program.cost.work import describe_unbounded_loops, find_stage_works
 from jaxscope.program.equation_text import short_equation_names
@@ -90,6 +92,7 @@ T = TypeVar("T")
 MAX_BYTES = 2000
 _MAX_TEXT = 300
 _MAX_FACTS = 12
+_MAX_OWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,12 +220,28 @@ def _costs(evidence: Evidence) -> Answer:
         place = "" if row.name == NO_ORIGIN else row.name
         told = f"{row.label}: {moved}{share}, {flops}"
         facts.append(Fact(told, "counted", place))
+    own = _own_costs(capture)
+    if facts and own and not facts[0].place.startswith(file_name(capture.source.file)):
+        facts[:0] = own
     first = f"Most traffic: {rows[0].label}. " if facts else ""
     return Answer(
         f"{first}{describe_cost_change(found)} This is counted, not measured: "
         f"`jaxscope time --per-node` measures it. {' '.join(found.notes)}".rstrip(),
         facts,
     )
+
+
+def _own_costs(capture: Capture) -> list[Fact]:
+    """The dearest lines of the call's own file, with all that they call elsewhere."""
+    traced = [stage for stage in capture.stages if stage.name not in LATE_STAGES]
+    costs = find_line_costs(traced, capture.source.file)
+    found = [(line, cost) for line, cost in costs.items() if cost.share > 0]
+    found.sort(key=lambda pair: -pair[1].share)
+    return [
+        Fact(f"{place}, with what it calls in other files: {cost.text}", "counted", place)
+        for line, cost in found[:_MAX_OWN]
+        for place in [format_place(capture.source.file, line)]
+    ]
 
 
 def _kernels(evidence: Evidence) -> Answer:

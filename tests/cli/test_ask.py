@@ -344,6 +344,31 @@ def test_a_line_with_a_call_that_xla_does_not_count_costs_at_least_the_rest(
     assert not any("%" in text or " 0 FLOP" in text for text in of_line.values())
 
 
+def test_what_a_library_does_counts_for_the_line_that_calls_it(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "library.py").write_text(
+        "def twice(a, b):\n    return a @ (a @ b)\n", encoding="utf-8"
+    )
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from library import twice\n"
+        "def total(a, b):\n"
+        "    c = twice(a, b)\n"
+        "    return (c * b).sum()\n",
+        encoding="utf-8",
+    )
+
+    told = jaxscope("ask", file, "total(f32[64,64], f32[64,8])", "costs", "--json").json()["facts"]
+
+    products, rest = 2 * (2 * 64 * 64 * 8), 64 * 8 + (64 * 8 - 1)
+    first = f"mine.py:3, with what it calls in other files: {products / (products + rest):.1%} "
+    assert told[0]["text"].startswith(first), told
+    assert told[0]["place"] == "mine.py:3"
+    assert told[1]["place"] == "mine.py:4"
+    assert any(fact["place"] == "library.py:2" for fact in told)
+
+
 def test_the_list(jaxscope: CommandLine, saved: Path) -> None:
     lines = jaxscope("ask", saved, "help").output.splitlines()
     assert [line.split()[0] for line in lines] == [question.name for question in QUESTIONS]
