@@ -364,6 +364,16 @@ def find_values_of_box(view: View, box: int) -> tuple[frozenset[int], frozenset[
     return frozenset(read.tolist()), frozenset(given.tolist())
 
 
+def find_operands(view: View, node: int) -> dict[int, list[int]]:
+    """By value, as `EdgeEnds.value`, which operands of a node it is; see `View.operands`."""
+    ends, _ = _know_edges(view)
+    found: dict[int, list[int]] = {}
+    for source, output, operand, _ in view.operands.get(node, ()):
+        value = view.flow.same.get(source, source) * ends.num_outputs + output
+        found.setdefault(value, []).append(operand)
+    return found
+
+
 def _know_edges(view: View) -> tuple[EdgeEnds, _Bundles]:
     """A view's edges, worked out once for all pictures of it."""
     known = view.remembered.setdefault("edges", {})

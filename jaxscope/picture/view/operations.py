@@ -125,6 +125,12 @@ def style_of(operation: str) -> Style:
     return _STYLES.get(name, Style.LIBRARY)
 
 
+COMMUTATIVE = frozenset({
+    "add", "add_any", "and", "eq", "max", "maximum", "min", "minimum", "mul", "multiply", "ne",
+    "or", "xor",
+})  # fmt: skip
+"""Short names of operations whose operands may be exchanged."""
+
 PLUMBING = frozenset({"tuple", "get-tuple-element", "bitcast", "get_tuple_element"})
 """Operations that only pass values on: no work, no copy."""
 

@@ -16,7 +16,8 @@ from jaxscope.model.said import say
 from jaxscope.model.types import VmapAxes, mark_batch_axes, read_batch_axes, short_type
 from jaxscope.picture.view.arguments import find_arguments
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role
-from jaxscope.picture.view.tree import Branch, BranchKind, Draft, make_all
+from jaxscope.picture.view.operations import COMMUTATIVE, short_operation
+from jaxscope.picture.view.tree import Branch, BranchKind, Draft, Input, make_all
 from jaxscope.program.dataflow import attribute_column
 from jaxscope.program.size import is_counted
 
@@ -87,6 +88,8 @@ class View:
         captions: Names of dissolved groups, by node.
         opened: Ids of the groups to open at first.
         flow: The loops and branches.
+        operands: What flows into nodes that have several operands whose order matters, by node:
+            each with its operand, as far as it is not folded.
         choices: Of boxes of branches, the nodes whose values choose an arm, and the word for them.
     """
 
@@ -100,6 +103,7 @@ class View:
     opened: frozenset[str]
     flow: ControlFlow = NO_CONTROL_FLOW
     choices: Mapping[int, Mapping[int, str]] = dataclasses.field(default_factory=dict)
+    operands: Mapping[int, tuple[Input, ...]] = dataclasses.field(default_factory=dict)
 
     @functools.cached_property
     def arguments(self) -> frozenset[int]:
@@ -252,7 +256,22 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
             }
             for owner, word in draft.flow.branches.items()
         },
+        operands=_list_operands(draft, len(graph.nodes)),
     )
+
+
+def _list_operands(draft: Draft, num_nodes: int) -> dict[int, tuple[Input, ...]]:
+    """Of the nodes with boxes of their own."""
+    graph = draft.graph
+    is_ordered = [short_operation(text) not in COMMUTATIVE for text in graph.strings]
+    operations = graph.nodes.operation.tolist()
+    return {
+        node: inputs
+        for node, inputs in enumerate(draft.inputs[:num_nodes])
+        if len(inputs) + (node in draft.notes) > 1
+        and is_ordered[operations[node]]
+        and draft.is_shown(node)
+    }
 
 
 def _find_holders(graph: Graph, boxes: Sequence[Box], box_of_node: Sequence[int]) -> list[int]:

@@ -10,6 +10,7 @@ What is compiled was seen with JAX 0.10.2 on a CPU. A field that nobody could ch
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,28 @@ def find_card(operation: str, kind: NodeKind) -> Card | None:
         name = _OPCODE_OF.get(name, name)
         return opcodes.get(name) or primitives.get(name.replace("-", "_"))
     return None
+
+
+_IN_BRACKETS = re.compile(r"\((.*?)\)")
+
+
+def name_operands(operation: str, kind: NodeKind, num: int) -> tuple[str, ...]:
+    """What the card of an operation calls its operands: in the formula of a primitive, in the
+    example of an opcode. Numbers from 1 where the card has no names, or names of fewer or more.
+
+    Args:
+        operation: As for `find_card`.
+        num: How many operands there are.
+    """
+    card, names = find_card(operation, kind), list[str]()
+    if card is not None and card.is_primitive and card.numpy:
+        names = card.operands.split()
+    elif card is not None and (example := _IN_BRACKETS.search(card.example)):
+        names = [operand.rpartition(" ")[2] for operand in example[1].split(", ")]
+    if names and names[-1].startswith("*"):
+        rest = names.pop().removeprefix("*")
+        names += [f"{rest}[{at}]" for at in range(num - len(names))]
+    return tuple(names if len(names) == num else map(str, range(1, num + 1)))
 
 
 def find_by_name(name: str) -> list[Card]:

@@ -1465,6 +1465,7 @@ class GraphCanvas(QWidget):
             ahead=items_of_nodes(scene, self._ahead),
             found=items_of_nodes(scene, self._found),
             noted=distinct(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
+            operands=self._find_operand_names(scene, current),
             parts=self._count_parts(scene),
         )
         view = self._view if keyboard != NONE else None
@@ -1486,6 +1487,13 @@ class GraphCanvas(QWidget):
         box = int(view.box_of_node[node])
         is_inside = box not in (NONE, int(scene.items.box[current]))
         return lines_through(view, scene, current, box) if is_inside else None
+
+    def _find_operand_names(self, scene: Scene, current: int) -> dict[int, str]:
+        if self._view is None or current == NONE:
+            return {}
+        from jaxscope.ui.canvas.operand_names import find_operand_names  # for a selection
+
+        return find_operand_names(self._view, scene, current)
 
     def _take_current(self, item: int, line: int = NONE) -> None:
         """Let an item have the keyboard; it is known by its id, for other pictures number anew.

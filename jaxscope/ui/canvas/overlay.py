@@ -252,6 +252,7 @@ class Highlight:
         ahead: A thin closed outline: linked to what is under the pointer, in any pane.
         found: A broad band around the box: what a search found.
         noted: A bookmark at the upper right corner.
+        operands: By line into the current item the name of the operand that it carries.
         parts: By closed group that is selected or linked in part, how many of all that it counts:
             written on its lower border.
     """
@@ -267,6 +268,7 @@ class Highlight:
     ahead: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     found: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     noted: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
+    operands: Mapping[int, str] = dataclasses.field(default_factory=dict)
     parts: Mapping[int, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
 
@@ -361,6 +363,10 @@ def paint_overlay(
         painter.setPen(QPen(colors.selected, 3.4 * strength))
         _draw_outlines(painter, drawing, np.array([highlight.current]), camera, 1.5)
     _paint_parts(painter, drawing, highlight.parts, seen, camera)
+    if highlight.operands and camera.scale >= NEAR_SCALE:
+        from jaxscope.ui.canvas.operand_names import paint_operand_names  # for a selection
+
+        paint_operand_names(painter, drawing, highlight.operands, camera)
 
 
 _MOST_ROUNDED = 300

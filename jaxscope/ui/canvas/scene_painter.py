@@ -301,6 +301,15 @@ def _corners(pieces: npt.NDArray[np.float64], is_down: bool) -> npt.NDArray[np.f
     return np.stack([begin, one, other, end], axis=1)
 
 
+def is_passed(index: SceneIndex, box: Box, but: int = NONE) -> bool:
+    """Whether a line, as it is drawn, passes through a part of the scene; one is left out."""
+    near = index.segments_in(box)
+    pieces = index.segments[near[index.line_of_segment[near] != but]]
+    is_bent = (pieces[:, 0] != pieces[:, 2]) & (pieces[:, 1] != pieces[:, 3])
+    corners = _corners(pieces[is_bent], index.scene.direction == DOWN)
+    return not is_bent.all() or bool(len(sample_curves(corners, box)))
+
+
 def arrows_in(index: SceneIndex, box: Box, lines: Indices | None = None) -> QPainterPath:
     """The arrowheads of all lines, or of some, in a part of the scene."""
     scene, near = index.scene, index.lines_in(box, lines)
@@ -461,6 +470,8 @@ class SceneDrawing:
         self._broken: frozenset[int] = frozenset()
         self._indented: frozenset[int] = frozenset()
         self._scale = 1.0
+        self.latest_names: tuple[object, dict[int, Box]] = (None, {})
+        """Where `operand_names` found room last, and what that was asked for."""
 
     @functools.cached_property
     def ways(self) -> EdgeRouter:
