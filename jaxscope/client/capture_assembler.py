@@ -12,6 +12,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -236,24 +237,6 @@ class CaptureAssembler:
         self._job: Job | None = None
         self._fusion_log = ""
         self._wall_seconds = 0.0
-        self._readers: dict[str, Callable[[Message], Stage | None]] = {
-            "file": self._read_file,
-            "head": self._read_head,
-            "tags": self._read_tags,
-            "stage": self._read_stage,
-            "text": self._read_text,
-            "text_missing": self._read_missing_text,
-            "kernels": self._read_kernels,
-            "memory": self._read_memory,
-            "placement": self._read_placement,
-            "job": self._read_job,
-            "pass": self._read_pass,
-            "passes_end": self._read_passes_end,
-            "fusion_log": self._read_fusion_log,
-            "check": self._read_check,
-            "message": self._read_message,
-            "done": self._read_done,
-        }
 
     @property
     def has_head(self) -> bool:
@@ -269,8 +252,8 @@ class CaptureAssembler:
         Raises:
             ValueError: The message is malformed: the worker is not to be trusted any further.
         """
-        reader = self._readers.get(message.type)
-        return None if reader is None else reader(message)
+        reader = self._READERS.get(message.type)
+        return None if reader is None else reader(self, message)
 
     def capture(self) -> Capture:
         """What has arrived so far, as a capture; stages still to come are simply not in it."""
@@ -480,6 +463,26 @@ class CaptureAssembler:
     def _read_done(self, message: Message) -> None:
         seconds = read_message_fields(message, DoneFields).wall_seconds
         self._wall_seconds = seconds if math.isfinite(seconds) and seconds >= 0.0 else 0.0
+
+    _READERS: ClassVar[Mapping[str, Callable[[CaptureAssembler, Message], Stage | None]]] = {
+        "file": _read_file,
+        "head": _read_head,
+        "tags": _read_tags,
+        "stage": _read_stage,
+        "text": _read_text,
+        "text_missing": _read_missing_text,
+        "kernels": _read_kernels,
+        "memory": _read_memory,
+        "placement": _read_placement,
+        "job": _read_job,
+        "pass": _read_pass,
+        "passes_end": _read_passes_end,
+        "fusion_log": _read_fusion_log,
+        "check": _read_check,
+        "message": _read_message,
+        "done": _read_done,
+    }
+    """Not of bound methods: what refers to itself stays until Python's collector finds it."""
 
 
 def _place_the_call(graph: Graph, place: tuple[str, int, int]) -> Graph:

@@ -64,8 +64,9 @@ _FIRST_PAINT_MS = 60
 _TITLE_PX = 40
 """What a desktop puts around a window, at most."""
 
-_RARELY = 30
-"""Collections of young objects, of some thousands each, before all are looked through."""
+_SOME, _MANY = 30, 1000
+"""Collections of young objects, of some thousands each, before all objects are looked through:
+where nobody looks at the window, and where somebody does."""
 
 _AT_ONCE = 60
 """Classes of Qt that are made in one turn of the event loop, some milliseconds."""
@@ -126,6 +127,7 @@ def run_application(
     server = None if surroundings is None else serve_launches(window, surroundings)
     start_thread(wants_stillness, name="jaxscope-stillness")  # known when a group is opened
     _calm_collector()
+    application.applicationStateChanged.connect(collect_unseen)
     try:
         return application.exec()
     finally:
@@ -143,12 +145,19 @@ def run_application(
 def _calm_collector() -> None:
     """Let Python's collector hold the window up less often: it stops all threads.
 
-    What a window consists of stays, and is not looked through again. Of large programs there are
-    millions of objects, which are looked through only when as many have come.
+    What a window consists of stays, and is not looked through again. Of a large program there are
+    a million objects, which take a quarter of a second to look through, and next to none of them
+    is garbage that only the collector finds. So `collect_unseen` does that, unless very many come.
     """
     gc.freeze()
     gc.enable()
-    gc.set_threshold(*gc.get_threshold()[:2], _RARELY)
+    gc.set_threshold(*gc.get_threshold()[:2], _MANY)
+
+
+def collect_unseen(state: Qt.ApplicationState) -> None:
+    """Look through all objects now if another window is in use, and some have come."""
+    if state is not Qt.ApplicationState.ApplicationActive and gc.get_count()[2] > _SOME:
+        gc.collect()
 
 
 def is_too_large(size: QSize, screen: QScreen) -> bool:

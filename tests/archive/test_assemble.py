@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import weakref
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from jaxscope.model import Capture, Direction, Graph, Stage, is_available
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.op_name import TagTable, read_op_name
 from jaxscope.model.stages import can_ask_for
+from jaxscope.picture.gc_pause import without_collector
 from jaxscope.program.hlo.proto import parse_module
 from jaxscope.wire.messages import Message
 from tests.archive.recorded import assemble, capture, messages
@@ -281,3 +283,13 @@ def test_which_kernels_there_are_is_told_where_all_are_known() -> None:
     machine = assemble((none,)).stage("machine")
     assert machine is not None
     assert machine.kernels == ()
+
+
+def test_an_assembler_goes_with_its_last_user() -> None:
+    """It holds all stages of a run; a window lets Python's collector look for them seldom."""
+    with without_collector():
+        assembler = CaptureAssembler()
+        assembler.feed(Message("done", {"wall_seconds": 1.0}))
+        known = weakref.ref(assembler)
+        del assembler
+        assert known() is None

@@ -1,11 +1,16 @@
-"""Widgets that are garbage while all widgets are styled."""
+"""Garbage: widgets that are while all widgets are styled, and when a window looks for it."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from jaxscope.schema.archive import save_capture
+
+from .programs import build_capture
 
 # In a process of its own, which a fault ends.
 PROGRAM = """
@@ -54,3 +59,55 @@ def test_a_widget_that_is_garbage_does_no_harm_when_all_are_styled(change: str) 
     program = PROGRAM.replace("{change}", change)
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (found.returncode, found.stdout) == (0, "alive\n"), found.stderr
+
+
+LAUNCHED = """
+import gc, os, sys, tempfile, weakref
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication
+from jaxscope.ui import application, launch
+
+STATES = Qt.ApplicationState
+
+
+class Knot:
+    pass
+
+
+def look():
+    knot = Knot()
+    knot.itself, known = knot, weakref.ref(knot)
+    gc.collect(1)  # it is old now
+    del knot
+    told = []
+    for num_young in (1, 40):
+        for _ in range(num_young):
+            gc.collect(1)
+        for state in (STATES.ApplicationActive, STATES.ApplicationInactive):
+            QApplication.instance().applicationStateChanged.emit(state)
+            told.append(known() is not None)
+    print(*told)
+    sys.stdout.flush()
+    os._exit(0)
+
+
+build_window = application.build_window
+
+
+def build(*words, **options):
+    window = build_window(*words, **options)
+    QTimer.singleShot(0, window, look)
+    return window
+
+
+application.build_window = build
+launch.open_window(sys.argv[1], settings_file=os.path.join(tempfile.mkdtemp(), "window.json"))
+"""
+
+
+def test_a_launched_window_looks_for_garbage_while_another_is_in_use(tmp_path: Path) -> None:
+    """All threads wait for that: not while somebody looks, and not for a few objects."""
+    save_capture(build_capture(), tmp_path / "a.jaxscope")
+    command = [sys.executable, "-c", LAUNCHED, str(tmp_path / "a.jaxscope")]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert found.stdout.split() == ["True", "True", "True", "False"], found.stderr

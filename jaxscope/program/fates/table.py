@@ -55,6 +55,7 @@ def find_all_fates(
     lowered = graphs.get("stablehlo")
     finder = DerivedFates(derived, graphs.get("hlo"), optimized, kernels, endings, stage, lowered)
     found = finder.all()
+    _let_go(finder)
     if last.name == "jaxpr":
         return found, found
     return _carry_to_base(base, derived, found, last.name), found
@@ -182,7 +183,19 @@ def _carry_to_base(
             fates[id] = fate
         else:
             fates[id] = _left_out(equations, node, live[node], transform, parts)
+    _let_go(equations)
     return fates
+
+
+def _let_go(finder: object) -> None:
+    """Free what found fates piece by piece.
+
+    Freed as a whole, half a million objects keep all other threads waiting for a tenth of a second.
+    """
+    for name in list(vars(finder)):
+        part = vars(finder).pop(name)
+        if hasattr(part, "__dict__") and type(part).__module__.startswith(__package__):
+            _let_go(part)
 
 
 def _became_a_choice(derived: Graph, parts: Sequence[str]) -> bool:

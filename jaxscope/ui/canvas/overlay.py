@@ -293,14 +293,19 @@ def results_of_nodes(scene: Scene, nodes: Collection[int]) -> Indices:
     return np.flatnonzero(is_result & np.isin(giver, np.fromiter(nodes, np.int64, len(nodes))))
 
 
-def _items_of_holders(view: View, scene: Scene) -> Indices:
-    """Of each box the item that shows it, or what is around it; the last is that of `NONE`."""
-    items = np.full(len(view.boxes) + 1, NONE, np.int64)
+def _items_of_holders(view: View, scene: Scene, holders: npt.NDArray[np.signedinteger]) -> Indices:
+    """Of each of some boxes the item that shows it, or what is around it; `NONE` where none is."""
+    items = np.full(len(view.boxes) + 1, NONE, np.int64)  # the last answers for `NONE`
     items[scene.items.box] = np.arange(len(scene.items))
-    for number, box in enumerate(view.boxes):
-        if items[number] == NONE and box.parent != NONE:
-            items[number] = items[box.parent]
-    return items
+    known, places = np.unique(holders, return_inverse=True)
+    found = items[known]
+    for number in np.flatnonzero(found == NONE).tolist():
+        box = int(known[number])
+        while box != NONE and items[box] == NONE:
+            box = view.boxes[box].parent
+        found[number] = items[box]
+    shown: Indices = found[places]
+    return shown
 
 
 def count_parts(view: View, scene: Scene, nodes: Collection[int]) -> dict[int, tuple[int, int]]:
@@ -311,7 +316,7 @@ def count_parts(view: View, scene: Scene, nodes: Collection[int]) -> dict[int, t
     wanted = distinct(np.fromiter(nodes, np.int64, len(nodes)))
     wanted = wanted[(wanted >= 0) & (wanted < len(scene.item_of_node))]
     wanted = wanted[is_counted(view.graph)[wanted]]
-    items = _items_of_holders(view, scene)[view.holder_of_node[wanted]]
+    items = _items_of_holders(view, scene, view.holder_of_node[wanted])
     is_inside = (items >= scene.items.num_frames) & (scene.items.node[items] != wanted)
     found, counts = np.unique(items[is_inside], return_counts=True)
     parts: dict[int, tuple[int, int]] = {}

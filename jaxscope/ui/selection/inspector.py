@@ -698,6 +698,8 @@ def _short(graph: Graph, node: int) -> str:
 def _drawn_elsewhere(stage: str, graph: Graph, index: int) -> str:
     """Programs inside of a node that are drawn at another node, such as arms that several share."""
     links, predicates = [], Predicates(graph)
+    if "shares" not in graph.attributes(index):  # those of all nodes take a while to find
+        return ""
     for group in find_shown_groups(graph).of(index):
         label, owner = tr_said(predicates.label(group)), int(graph.groups.owner[group])
         told = tr("{label} at ", label=escape_breakable(label or tr("its inside"), 60))

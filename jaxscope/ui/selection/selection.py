@@ -133,6 +133,19 @@ class Growth:
     place: tuple[str, int]
 
 
+def _index_links(stages: Sequence[Stage]) -> LinkIndex:
+    """Make what answers selections, and load what the first of them would wait for."""
+    import numpy.ma  # noqa: F401  # NumPy's functions of sets load it when they are called
+
+    from jaxscope.program.cards import read_cards  # with the first capture
+
+    read_cards()
+    for stage in stages:
+        if is_available(stage.graph):
+            stage.graph.index_by_id  # noqa: B018  # a property that is kept
+    return LinkIndex(stages)
+
+
 class SelectionModel(QObject):
     """Holds what is selected; `changed` fires with the new `Links`, `previewed` with those ahead.
     `cleared` fires when it is put away: nothing may look selected any more. `growth_changed` fires
@@ -174,7 +187,7 @@ class SelectionModel(QObject):
         """Have what answers the first selection ready: of a large program it takes a while."""
         stages = self._stages
         if self._index is None and stages:
-            self._job.start(lambda _should_stop: (stages, LinkIndex(stages)))
+            self._job.start(lambda _should_stop: (stages, _index_links(stages)))
 
     def _on_job_finished(self, answer: tuple[Sequence[Stage], LinkIndex]) -> None:
         stages, index = answer
