@@ -208,6 +208,17 @@ def test_a_group_of_very_many_boxes_beside_each_other_is_shown() -> None:
     assert shown.x == 0.0 and shown.scale == READABLE_SCALE
 
 
+@pytest.mark.parametrize("at", [0.0, 1200.0, 3000.0])
+def test_below_a_row_of_arguments_that_is_opened_the_program_is_seen(at: float) -> None:
+    room = 800.0 / READABLE_SCALE
+    row = np.array([[0.0, 0.0, 4000.0, 80.0], *([90.0 * n, 30.0, 80.0, 40.0] for n in range(44))])
+    program = np.array([[at + 200.0, 150.0 + 70.0 * n, 80.0, 40.0] for n in range(6)])
+    shown = show_opened(row, Camera(0.0, 0.0, 1.5), 800.0, 600.0, around=program)
+    assert shown.scale == READABLE_SCALE
+    assert shown.x <= at + 200.0 and at + 280.0 <= shown.x + room
+    assert at > 0.0 or shown.x == 0.0, "its title is seen, where the program is as well"
+
+
 @pytest.mark.parametrize("at", [0.0, 700.0, 1500.0])
 def test_of_a_group_that_is_too_wide_the_part_with_most_boxes_is_seen(at: float) -> None:
     """Its first box alone, at the right end, would leave the view blank."""

@@ -75,6 +75,7 @@ from jaxscope.ui.canvas.navigation import (
     fit_rect,
     is_any_in_sight,
     item_in_direction,
+    list_outside,
     look_at_scene,
     most_scale,
     reveal_rect,
@@ -1131,11 +1132,12 @@ class GraphCanvas(QWidget):
         """The camera that has a group that was opened in sight, whole where that can be read."""
         inside = np.flatnonzero(scene.items.parent == opened)
         rects = scene.items.rect[[opened, *inside]]
+        around = scene.items.rect[list_outside(scene, opened)]
         beside = OVERVIEW_PX if self._page is not self else 0  # which comes where not all is seen
         across, along = (beside, 0) if self._direction == DOWN else (0, beside)
         width = min(self.width(), self._page.width() - across)
         height = min(self.height(), self._page.height() - along)
-        return show_opened(rects, camera, width, height, self._text_scale)
+        return show_opened(rects, camera, width, height, self._text_scale, around)
 
     def _keep_eye_on(self, item: int) -> None:
         if self.scene is not None and item != NONE:

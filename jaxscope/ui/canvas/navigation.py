@@ -220,11 +220,13 @@ def show_opened(
     width: float,
     height: float,
     text_scale: float = 1.0,
+    around: npt.NDArray[np.float64] | None = None,
 ) -> Camera:
     """The camera that shows all of a group that was opened, if that can be read.
 
     It shrinks and moves no further than it must. A group that is too long is shown from its
-    beginning in all its width; of one that is too wide as well the part with most boxes.
+    beginning in all its width; of one that is too wide as well the part with most boxes, and of
+    a low one, such as a row of arguments, a part with many below which the program is seen.
 
     Args:
         rects: The group, then what is in it, float64, shape `(n, 4)`: x, y, width, height.
@@ -232,6 +234,7 @@ def show_opened(
         width: Of the widget.
         height: Of the widget.
         text_scale: Size of the window's type; 1 is ordinary.
+        around: All boxes outside of the group, float64, shape `(m, 4)`.
     """
     x, y, wide, high = rects[0].tolist()
     across, along = (width - 2 * SIDE_PX) / wide, (height - 2 * SIDE_PX) / high
@@ -241,7 +244,8 @@ def show_opened(
         scale = min(across, text_scale)
     else:
         scale = READABLE_SCALE * text_scale
-        x, wide = _find_fullest(rects, width / scale, height / scale), width / scale
+        around = np.empty((0, 4)) if around is None else around
+        x, wide = _find_fullest(rects, around, width / scale, height / scale), width / scale
     if scale < camera.scale:
         camera = camera.zoomed(scale / camera.scale, *camera.to_widget(x + wide / 2, y), scale)
     left, top = camera.to_widget(x, y)
@@ -249,13 +253,28 @@ def show_opened(
     return camera.moved(_least_move(left, right, width), _least_move(top, bottom, height))
 
 
-def _find_fullest(rects: npt.NDArray[np.float64], wide: float, high: float) -> float:
+def list_outside(scene: Scene, group: int) -> npt.NDArray[np.int64]:
+    """The boxes that are not in an open group."""
+    around = scene.items.parent
+    outer, is_inside = around.copy(), around == group
+    while (outer != NONE).any():
+        outer = np.where(outer == NONE, NONE, around[outer])
+        is_inside |= outer == group
+    is_inside[: scene.items.num_frames] = True
+    return np.flatnonzero(~is_inside)
+
+
+def _find_fullest(
+    rects: npt.NDArray[np.float64], around: npt.NDArray[np.float64], wide: float, high: float
+) -> float:
     """The left end of the part of a group, at its beginning, in which most of its boxes are whole.
 
-    Sorts the boxes: n·log n.
+    Of parts with nearly as many, that below which most boxes outside are whole. Sorts the boxes:
+    n·log n.
 
     Args:
         rects: The group, then what is in it, float64, shape `(n, 4)`: x, y, width, height.
+        around: All boxes outside, float64, shape `(m, 4)`.
         wide: Of the part; less than that of the group.
         high: Likewise.
     """
@@ -264,8 +283,14 @@ def _find_fullest(rects: npt.NDArray[np.float64], wide: float, high: float) -> f
     inside = inside[(inside[:, 1] + inside[:, 3] <= y + high) & (inside[:, 2] <= wide)]
     lefts = np.minimum(np.concatenate([[x], np.sort(inside[:, 0]) - MARGIN_PX]), x + across - wide)
     counts = _count_whole(inside, lefts, wide)
-    if counts[0] and counts[0] >= _MOST_SEEN * counts.max():
+    near = around[(around[:, 1] >= y) & (around[:, 1] + around[:, 3] <= y + high)]
+    outside = _count_whole(near[near[:, 2] <= wide], lefts, wide)
+    is_full = counts >= max(_MOST_SEEN * counts.max(), 1)
+    most = outside.max(where=is_full, initial=0)
+    if is_full[0] and outside[0] >= _MOST_SEEN * most:
         return float(x)  # its title is seen, too
+    if most:
+        return float(lefts[np.flatnonzero(is_full & (outside == most))[0]])
     topmost = inside[inside[:, 1] <= inside[:, 1].min(initial=np.inf) + 1.0]
     sees_first = _count_whole(topmost, lefts, wide) > 0
     return float(lefts[np.lexsort((sees_first, counts))[-1]])
