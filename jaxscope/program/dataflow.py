@@ -9,6 +9,7 @@ when boundaries are looked through, a node's neighbourhood, and a path between t
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -18,7 +19,9 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.graph import distinct
+from jaxscope.model.said import say, say_count
 from jaxscope.model.types import read_count
+from jaxscope.program.size import describe_count, is_counted
 
 # Programs that several nodes are the inside of: drawn once, at the first of their owners.
 
@@ -61,6 +64,86 @@ def find_shown_groups(graph: Graph) -> ShownGroups:
             pairs += [(node, each) for each in found if graph.groups.owner[each] != node]
     columns = np.asarray(list(dict.fromkeys(pairs)), np.int32).reshape(-1, 2)
     return ShownGroups(columns[:, 0], columns[:, 1])
+
+
+class SharedGroups(NamedTuple):
+    """Groups that several nodes have as their inside, and from how many places each is called."""
+
+    group: Int32s
+    num_calls: Int32s
+
+    def calls_of(self, group: int) -> int:
+        """From how many places a group is called, if from several; else 0."""
+        return int(self.num_calls[self.group == group].sum())
+
+
+_shared: weakref.WeakKeyDictionary[Graph, tuple[SharedGroups, str]] = weakref.WeakKeyDictionary()
+
+
+def find_shared_groups(graph: Graph) -> SharedGroups:
+    """Groups that several nodes have as their inside; found once for each graph."""
+    return _find_shared(graph)[0]
+
+
+def describe_shared(graph: Graph) -> str:
+    """What the size of a program leaves out: functions called from several places count once.
+
+    Empty where there are none, or where nothing that counts is in them.
+    """
+    return _find_shared(graph)[1]
+
+
+def _find_shared(graph: Graph) -> tuple[SharedGroups, str]:
+    known = _shared.get(graph)
+    if known is None:
+        shown = find_shown_groups(graph).group
+        groups, counts = np.unique(shown[graph.groups.owner[shown] != NONE], return_counts=True)
+        called = _called_by_several(graph)
+        found = SharedGroups(
+            np.array([*groups, *called], np.int32),
+            np.array([*(counts + 1), *called.values()], np.int32),
+        )
+        known = _shared[graph] = found, _tell_shared(graph, found)
+    return known
+
+
+def _called_by_several(graph: Graph) -> dict[int, int]:
+    """Of HLO: the groups that several instructions `call`, and how many do.
+
+    A reduction's function is left out: it is part of what reduces.
+    """
+    callers = attribute_column(graph, "called_by")
+    found: dict[int, int] = {}
+    for node in np.flatnonzero(callers != NONE).tolist():
+        group = int(graph.nodes.group[node])
+        owner = int(graph.groups.owner[group]) if group != NONE else NONE
+        if group not in found and owner != NONE and graph.operation(owner) == "call":
+            found[group] = graph.strings[callers[node]].count(",") + 1
+    return {group: count for group, count in found.items() if count > 1}
+
+
+def _tell_shared(graph: Graph, shared: SharedGroups) -> str:
+    if not len(shared.group):
+        return ""
+    is_inside = np.zeros(len(graph.groups) + 1, bool)  # the last entry answers for `NONE`
+    is_inside[shared.group] = True
+    for group in range(len(graph.groups)):
+        is_inside[group] |= is_inside[graph.groups.parent[group]]
+    size = describe_count(
+        graph, int(np.count_nonzero(is_inside[graph.nodes.group] & is_counted(graph)))
+    )
+    if len(shared.group) > 1:
+        return say(
+            "Counted once: {size} inside {count} that are called from several places.",
+            size=size,
+            count=say_count(len(shared.group), "function"),
+        )
+    return say(
+        "Counted once: {size} inside {label}, called from {num_calls:,} places.",
+        size=size,
+        label=graph.group_label(int(shared.group[0])),
+        num_calls=int(shared.num_calls[0]),
+    )
 
 
 def first_node_inside(graph: Graph, group: int) -> int:

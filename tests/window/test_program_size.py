@@ -33,8 +33,12 @@ from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.operations import short_operation
 from jaxscope.picture.view.tree import GATHERED, BranchKind
+from jaxscope.program.dataflow import describe_shared
+from jaxscope.program.links import NO_LINKS
 from jaxscope.program.size import count_program, describe_count
+from jaxscope.report.answers import QUESTIONS, Evidence, answer_question
 from jaxscope.ui.canvas.item_text import describe_item, describe_rest
+from jaxscope.ui.selection.inspector import describe_node
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -226,3 +230,36 @@ def test_the_inspector_says_of_a_group_what_stands_on_its_box(
     canvas._select_item(int(groups[0]))
     text = window.workspace.inspector.page.toPlainText().replace("\n", "").replace("\u200b", "")
     assert "holds4 arrays" in text, text
+
+
+def test_that_a_function_called_from_several_places_counts_once_is_said_beside_its_count() -> None:
+    @jax.jit
+    def block(x: jax.Array) -> jax.Array:
+        return jnp.tanh(x) * 2.0 + 1.0
+
+    def twice(x: jax.Array) -> jax.Array:
+        return jnp.sum(block(x) + block(x * 3.0))
+
+    capture = capture_function(twice, (jnp.ones(8),), {})
+    stage = next(stage for stage in capture.stages if stage.name == "jaxpr")
+    graph = stage.graph
+    assert not isinstance(graph, Unavailable)
+    # block twice, mul, add and reduce_sum; tanh, mul and add of one block.
+    assert count_program(graph) == 5 + 3
+    told = "Counted once: 3 equations inside block, called from 2 places."
+    assert describe_shared(graph) == told
+    answer = answer_question(
+        next(each for each in QUESTIONS if each.name == "size"), Evidence(capture)
+    )
+    shared = [fact.text for fact in answer.facts if "Counted once" in fact.text]
+    assert shared[0] == f"jaxpr: 8 equations. {told}"
+    hlo = next(each for each in shared if each.startswith("hlo"))
+    # block.1: an argument, two constants, two broadcasts, tanh, multiply and add.
+    assert "Counted once: 8 instructions inside call of jit_block_.2, called from 2 places." in hlo
+    calls = [n for n in range(len(graph.nodes)) if graph.operation(n) == "jit"]
+    first, second = (describe_node(stage, call, NO_LINKS, "#777777") for call in calls)
+    assert f"node:jaxpr:{calls[1]}" in first and "counted once" in first
+    assert f"node:jaxpr:{calls[0]}" in second and "counted once" in second
+    tanh = next(n for n in range(len(graph.nodes)) if graph.operation(n) == "tanh")
+    inner = describe_node(stage, tanh, NO_LINKS, "#777777")
+    assert "block, called from 2 places, counted once" in re.sub("<[^>]*>|\u200b", "", inner)

@@ -43,7 +43,7 @@ from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.cards import Card, find_card
 from jaxscope.program.cost.lines import LineCost
-from jaxscope.program.dataflow import attribute_column, find_shown_groups
+from jaxscope.program.dataflow import attribute_column, find_shared_groups, find_shown_groups
 from jaxscope.program.equation_text import equation_text, name_of_result
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.kernel_grid import PLACES
@@ -186,13 +186,16 @@ def describe_node(
         (tr("goes to"), _neighbours(stage.name, graph, index, incoming=False)),
         (tr("inside"), escape_breakable(_group_label(graph, index))),
         (tr("drawn at"), _drawn_elsewhere(stage.name, graph, index)),
+        (tr("called from"), _other_calls(stage.name, graph, index)),
         *(
             (
                 escape_breakable(key, 60),
                 escape_breakable(_attribute(key, value), 120 if key in _LONG else 600),
             )
             for key, value in node.attributes.items()
-            if not key.startswith(PLACES) and not (links.arguments and key in _OF_ARGUMENTS)
+            if not key.startswith(PLACES)
+            and key not in _OF_CALLS
+            and not (links.arguments and key in _OF_ARGUMENTS)
         ),
         (tr("elsewhere"), _elsewhere(stage.name, links, stages)),
     ]
@@ -225,6 +228,8 @@ def describe_node(
     )
 
 
+_OF_CALLS = ("shares", "shared_by")
+"""What the rows *drawn at* and *called from* say."""
 _OF_ARGUMENTS = ("argument", "path")
 """What the row of an argument's name says already."""
 
@@ -708,13 +713,33 @@ def _drawn_elsewhere(stage: str, graph: Graph, index: int) -> str:
     return "<br>".join(links)
 
 
+def _other_calls(stage: str, graph: Graph, index: int) -> str:
+    """The other calls of the function that a node calls."""
+    told = graph.attributes(index).get("shared_by", "")
+    known = [graph.index_by_id[each] for each in told.split(", ") if each in graph.index_by_id]
+    if not known:
+        return ""
+    start = f"<a href='node:{escape_html(stage)}:"
+    names = ((each, escape_breakable(_short(graph, each), 60)) for each in known)
+    links = (f"{start}{each}'>{name}</a>" for each, name in names)
+    here = tr("here, and at {others}", others=tr_list(map(tr_said, first_of(links, _MAX_SHOWN))))
+    return tr("{here}. What is inside is counted once.", here=here)
+
+
 def _group_label(graph: Graph, index: int) -> str:
     group = int(graph.nodes.group[index])
     labels, predicates = list[str](), Predicates(graph)
+    shared, num_calls = find_shared_groups(graph), 0
     while group >= 0 and len(labels) < 6:
         labels.append(tr_said(predicates.label(group)))
+        num_calls = num_calls or shared.calls_of(group)
         group = int(graph.groups.parent[group])
-    return " › ".join(reversed(labels))
+    told = " › ".join(reversed(labels))
+    if num_calls:
+        told = tr(
+            "{groups}, called from {count:,} places, counted once", groups=told, count=num_calls
+        )
+    return told
 
 
 def _elsewhere(own: str, links: Links, stages: Sequence[Stage]) -> str:

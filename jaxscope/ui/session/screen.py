@@ -327,6 +327,10 @@ def _tooltip(stage: Stage, meaning: str, work: Work) -> str:
     lines = [meaning]
     if stage.title not in ("", stage_kind(stage.name).title):
         lines.append(tr_said(stage.title))
+    if is_available(stage.graph):
+        from jaxscope.program.dataflow import describe_shared  # comes with the first program
+
+        lines += filter(None, [tr_said(describe_shared(stage.graph))])
     if work.high.is_known and (work.flops, work.num_bytes) != (UNKNOWN, UNKNOWN):
         lines.append(
             tr(

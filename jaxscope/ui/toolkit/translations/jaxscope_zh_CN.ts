@@ -1952,6 +1952,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>开销、时间、内存</translation>
     </message>
     <message>
+        <source>Counted once: {size} inside {count} that are called from several places.</source>
+        <translation>只计一次：被多处调用的 {count}中的 {size}。</translation>
+    </message>
+    <message>
+        <source>Counted once: {size} inside {label}, called from {num_calls:,} places.</source>
+        <translation>只计一次：{label} 中的 {size}，它在 {num_calls:,} 处被调用。</translation>
+    </message>
+    <message>
         <source>Counts 0, 1, 2, … along a dimension.</source>
         <translation>沿一个维度依次数出 0、1、2 等等。</translation>
     </message>
@@ -10816,6 +10824,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>调用</translation>
     </message>
     <message>
+        <source>called from</source>
+        <translation>被调用于</translation>
+    </message>
+    <message>
         <source>calls</source>
         <translation>调用</translation>
     </message>
@@ -11490,6 +11502,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>here and in line {line}</source>
         <translation>在这里和第 {line} 行</translation>
+    </message>
+    <message>
+        <source>here, and at {others}</source>
+        <translation>这里和 {others}</translation>
     </message>
     <message>
         <source>high</source>
@@ -13964,6 +13980,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 次估计</translation>
     </message>
     <message>
+        <source>{count:,} function</source>
+        <translation>{count:,} 个函数</translation>
+    </message>
+    <message>
         <source>{count:,} further dump</source>
         <translation>{count:,} 个转储</translation>
     </message>
@@ -14338,6 +14358,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>对每个浮点参数的 {gradient}{summed}</translation>
     </message>
     <message>
+        <source>{groups}, called from {count:,} places, counted once</source>
+        <translation>{groups}，在 {count:,} 处被调用，只计一次</translation>
+    </message>
+    <message>
         <source>{guarding} is set aside: looking at a program takes transfers, too.</source>
         <translation>暂时不用 {guarding}：查看程序也需要传输。</translation>
     </message>
@@ -14348,6 +14372,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{head} · {where}: {grown}</source>
         <translation>{head} · {where}：{grown}</translation>
+    </message>
+    <message>
+        <source>{here}. What is inside is counted once.</source>
+        <translation>{here}。其中的内容只计一次。</translation>
     </message>
     <message>
         <source>{holder} defines no functions.</source>
