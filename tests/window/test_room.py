@@ -576,6 +576,21 @@ def test_views_that_are_laid_out_anew_are_marked_in_the_line(small: MainWindow) 
     assert marked(small) == {pane.wanted_stage for pane in shown(small)} == {"source", "jaxpr"}
 
 
+def test_the_question_of_a_lesson_is_read_beside_a_page_that_is_open(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    window.resize(1280, 720)
+    window.workspace.area.arrange(FIRST_ARRANGEMENT, grows=False)
+    source.write_text(LESSON + source.read_text())
+    driver.finish(driver.open(source), build_capture())
+    window.pages.show_page("fusions")
+    question = window.lesson._parts["Predict"]
+    qtbot.waitUntil(lambda: window.workspace.area.height() < 420)
+    qtbot.wait(200)
+    assert window.pages.drawer.isVisible()
+    assert question.visibleRegion().boundingRect().height() == question.height()
+
+
 @pytest.mark.parametrize("has_lesson", [True, False])
 @pytest.mark.parametrize("size", [(1280, 720), (1600, 900)])
 def test_a_graph_without_the_source_has_nearly_all_the_height(

@@ -49,7 +49,7 @@ _SETTLE_MS = 60
 """How often is looked whether graphs are still being laid out or painted."""
 _MAX_LOOKS = 50
 """So many looks, 3 s, are waited at most: a layout may take minutes, a window be covered."""
-_LOW_PX = 420
+_LOW_PX = 300
 """In lower views, as above the drawer of a small window, the lesson is one line."""
 
 
