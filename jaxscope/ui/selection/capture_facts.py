@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from jaxscope.program.fusion.summary import FusionReport
 
 _SMALL_NODES = 500
-"""Of all stages together. Fates and fusions take 40 to 80 µs of a processor for each node: 3 ms for
-67 nodes, 1.0 s for 16,686, 9 s for 132,171. Up to this many they take less than 50 ms."""
+"""Of all stages together. Fates and fusions took 11 to 27 ms of a processor for programs of 464 to
+492 nodes (jits in a row, a scan, the gradient of convolutions, a step of Adam, elementwise
+operations; medians of five on a busy machine), which is 23 to 58 µs for each node. Those of
+three stages of 44,057 nodes, 132,171 together, take 6 to 8 s."""
 
 
 def _is_small(capture: Capture) -> bool:
