@@ -393,6 +393,7 @@ def _draw_outlines(
 _FOUND_PX = 6.0
 """Width of the band around what a search found: no outline is as broad."""
 _PART_PX, _LARGE_PART_PX = 10.0, 20.0
+_MOST_WORDS = 300
 _DIMMED = 0.82
 """How much of what the spotlight leaves out is the ground's colour."""
 _LIT_GAP_PX = 6.0
@@ -445,13 +446,15 @@ def _paint_parts(
     painter.save()
     size = min(max(_PART_PX * camera.scale, _PART_PX), _LARGE_PART_PX)
     painter.setFont(graph_font(size))
-    for item, (x, y, width, height) in zip(
+    for item, (_, y, width, height) in zip(
         chosen.tolist(), _outline(drawing, chosen, camera, 4.0).tolist(), strict=True
     ):
         part, whole = parts[item]
         text = tr("{part:,} of {whole:,}", part=part, whole=whole)
         wide = measure_text(text, size) + 8.0
-        plate = QRectF(x + (width - wide) / 2, y + height - size / 2 - 1, wide, size + 2)
+        left = _place_part(drawing, item, wide / camera.scale, size / camera.scale, camera.scale)
+        left = (left - camera.x) * camera.scale
+        plate = QRectF(left, y + height - size / 2 - 1, wide, size + 2)
         if wide <= width:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colors.background)
@@ -459,6 +462,21 @@ def _paint_parts(
             painter.setPen(colors.text)
             painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
     painter.restore()
+
+
+def _place_part(drawing: SceneDrawing, item: int, wide: float, high: float, scale: float) -> float:
+    """Where a plate on the lower border of a box begins: in its middle, or over one of its corners
+    where labels of lines are below the middle."""
+    x, y, width, height = drawing.scene.items.rect[item].tolist()
+    lower, aside = y + height, wide / 2
+    sight = (x - aside, lower - high, x + width + aside, lower + high)
+    words = drawing.list_words(sight, scale, _MOST_WORDS)
+    below = [(left, left + size) for left, top, size, _ in words if lower <= top < lower + high]
+    places: tuple[float, ...] = (x + (width - wide) / 2, x + width + aside - wide, x - aside)
+    is_free = (
+        not any(begin < place + wide and place < end for begin, end in below) for place in places
+    )
+    return next((place for place, free in zip(places, is_free, strict=True) if free), places[0])
 
 
 def _paint_notes(painter: QPainter, drawing: SceneDrawing, items: Indices, camera: Camera) -> None:
