@@ -434,6 +434,9 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     assert press(on) == "Predict: What is 3 * 2 + 1?"
     assert press(on) == "The arguments\nx: f32[] 3."
     assert press(on).startswith("step 1 of 2 · mul: ")
+    assert press(back) == "The arguments\nx: f32[] 3."
+    assert empty.workspace.selection.place == ("jaxpr", "in:0"), "not the equation after it"
+    assert press(on).startswith("step 1 of 2 · mul: ")
     assert caption.text().endswith("\nf32[] 3., f32[] 2.  →  ?")
     assert empty.workspace.selection.place == ("jaxpr", "0")
     assert press(on).endswith("\nf32[] 3., f32[] 2.  →  f32[] 6.")
@@ -452,7 +455,7 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     empty.call_bar.edit.setFocus()
     QTest.keyClick(empty.call_bar.edit, on)  # is typed
     assert caption.text() == "The results\nf32[] 7." and empty.call_bar.edit.text().count(" ") == 1
-    assert empty.workspace.selection.place == ("jaxpr", "1")
+    assert empty.workspace.selection.place == ("jaxpr", "out:0"), "the picture shows the same"
     empty.toggle_presenting()
     assert empty.workspace.selection.place == ("jaxpr", "0"), "as before"
     empty.workspace.area.setFocus()

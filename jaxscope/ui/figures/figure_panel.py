@@ -50,7 +50,7 @@ from jaxscope.ui.figures.plots import TimingPlot
 from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
-from jaxscope.ui.toolkit.widgets import fill_box
+from jaxscope.ui.toolkit.widgets import FileDialog, fill_box
 
 _ZOOM_STEP = 1.25
 _MOST_ZOOM = 1e6
@@ -462,7 +462,7 @@ class FigurePanel(QWidget):
                 self.bar_chosen.emit(bar.name)
 
     def _on_export_clicked(self) -> None:
-        dialog = QFileDialog(self, tr("Export"), "", tr(_FILTER))
+        dialog = FileDialog(self, tr("Export"), "", tr(_FILTER))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("svg")
         dialog.selectFile(f"{self._name}.svg")

@@ -33,6 +33,7 @@ from jaxscope.ui.window.page_context import PageContext
 PRECISIONS = ("default", "high", "highest", "bfloat16", "tensorfloat32", "float32")
 TARGETS = ("cpu", "cpu:2", "cpu:4", "cpu:8", "gpu", "tpu")
 _LEAST_CHARS = 14
+_AROUND_PX = 26
 
 
 class SecondProgramForm:
@@ -56,6 +57,7 @@ class SecondProgramForm:
         self.donate = _line(
             tr("as written; all, none, or x+y"), tr("Donated arguments of the second")
         )
+        _show_hint_whole(self.donate)
         self.precision = _choices(
             tr("the same precision"), PRECISIONS, tr("Precision of the second")
         )
@@ -128,6 +130,11 @@ def _read_assignments(text: str) -> dict[str, str]:
             raise ValueError(tr("{word} is no option: write name=value.", word=word))
         found[name.strip()] = value.strip()
     return found
+
+
+def _show_hint_whole(line: QLineEdit) -> None:
+    hint_px = line.fontMetrics().horizontalAdvance(line.placeholderText())
+    line.setMinimumWidth(hint_px + _AROUND_PX)
 
 
 def _line(placeholder: str, name: str) -> QLineEdit:

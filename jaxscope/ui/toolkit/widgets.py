@@ -23,12 +23,22 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QAction, QCursor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QAction,
+    QCursor,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QBoxLayout,
     QComboBox,
+    QFileDialog,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -42,6 +52,7 @@ from PySide6.QtWidgets import (
     QTableView,
     QTabWidget,
     QToolButton,
+    QTreeView,
     QVBoxLayout,
     QWidget,
 )
@@ -639,6 +650,26 @@ class SplitOrTabs(QWidget):
             self._splitter.setSizes([share for _, _, share in self._parts])
         else:
             self.tabs.setCurrentIndex(0)
+
+
+_FILES_PX = (860, 540)
+"""Qt's own dialog of files is too narrow for the four columns of its list."""
+
+
+class FileDialog(QFileDialog):
+    """A dialog of files whose list is read whole, also where the desktop has none of its own."""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        files = self.findChild(QTreeView)
+        if files is None:  # the desktop's own
+            return
+        self.resize(*_FILES_PX)
+        header = files.header()
+        for column in range(header.count()):
+            is_name = column == 0
+            mode = QHeaderView.ResizeMode
+            header.setSectionResizeMode(column, mode.Stretch if is_name else mode.ResizeToContents)
 
 
 # Escapes text from user code or files for Qt's rich text: no terminal escapes, no direction marks,

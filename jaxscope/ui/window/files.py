@@ -27,6 +27,7 @@ from jaxscope.model.units import format_share
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.threads import Post, start_thread
+from jaxscope.ui.toolkit.widgets import FileDialog
 from jaxscope.ui.window.exporter import (
     ExportChoice,
     ExportDialog,
@@ -289,7 +290,7 @@ class FileDialogs(QObject):
 
     def ask_open(self) -> None:
         """Ask for a file to open, or for several that a job left behind."""
-        dialog = QFileDialog(self._parent, tr("Open"), self._folder_of_file(), tr(_OPEN_FILTER))
+        dialog = FileDialog(self._parent, tr("Open"), self._folder_of_file(), tr(_OPEN_FILTER))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.open_together)
         dialog.open()
@@ -313,7 +314,7 @@ class FileDialogs(QObject):
 
     def ask_open_folder(self) -> None:
         """Ask for a folder that a job left behind."""
-        dialog = QFileDialog(self._parent, tr("Open a folder of dumps"), self._folder_of_file())
+        dialog = FileDialog(self._parent, tr("Open a folder of dumps"), self._folder_of_file())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(self.path_chosen)
         dialog.open()
@@ -341,7 +342,7 @@ class FileDialogs(QObject):
             endings: What names may end with, in Qt's notation.
             name: What is offered, in the folder in which something was saved last.
         """
-        dialog = QFileDialog(self._parent, title, self._folder(), endings)
+        dialog = FileDialog(self._parent, title, self._folder(), endings)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(name.rpartition(".")[2])

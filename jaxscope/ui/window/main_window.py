@@ -59,7 +59,7 @@ from jaxscope.ui.session.state import (
 )
 from jaxscope.ui.toolkit.language import shown_language, tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
-from jaxscope.ui.toolkit.widgets import STILL, MenuButton, list_stops
+from jaxscope.ui.toolkit.widgets import STILL, FileDialog, MenuButton, list_stops
 from jaxscope.ui.window.call_bar import CallBar, CallSteps
 from jaxscope.ui.window.commands import Commands
 from jaxscope.ui.window.error_panel import ErrorPanel
@@ -747,7 +747,7 @@ class MainWindow(QMainWindow):
     def run_script(self) -> None:
         """Ask for a script, and offer to run it as it is."""
         folder = os.path.dirname(self.controller.state.file) or os.getcwd()
-        dialog = QFileDialog(self, tr("Run a script"), folder, tr("Python (*.py);;All files (*)"))
+        dialog = FileDialog(self, tr("Run a script"), folder, tr("Python (*.py);;All files (*)"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.show_script)

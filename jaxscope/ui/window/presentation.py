@@ -15,10 +15,12 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QScreen, QShortcut
 from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QScrollArea, QVBoxLayout, QWidget
 
+from jaxscope.model import NONE, NodeKind
 from jaxscope.model.capture import graph_named
 from jaxscope.model.said import said
 from jaxscope.model.stages import stage_kind
@@ -344,13 +346,23 @@ class PresentedSteps(QObject):
         self.changed.emit()
 
     def _select(self, step: Step | TracedPlace | None) -> None:
-        """Light up the equation that the caption is about; a caption without one leaves it."""
+        """Light up what the caption is about: an equation, the arguments, or the results."""
         if step is not None and self._number_before == len(self._before):
             if isinstance(step, TracedPlace):
                 self.tracing.show()
-            else:
+            elif step.equation:
                 self._selection.select_equation(self.run.stage_name, step.equation)
+            else:
+                self._select_ends(NodeKind.OUTPUT if step.is_end else NodeKind.INPUT)
         self._place = self._selection.place
+
+    def _select_ends(self, kind: NodeKind) -> None:
+        """Light up the arguments of the program, or its results."""
+        graph = self._selection.graph_of(self.run.stage_name)
+        if graph is not None:
+            is_outermost = graph.nodes.group == NONE
+            found = np.flatnonzero(is_outermost & (graph.nodes.kind == kind))
+            self._selection.select_nodes(self.run.stage_name, found.tolist())
 
 
 def _join(values: Iterable[StepValue], num_left_out: int = 0) -> str:

@@ -35,7 +35,7 @@ from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
-from jaxscope.ui.toolkit.widgets import fill_box, make_label, restyle
+from jaxscope.ui.toolkit.widgets import FileDialog, fill_box, make_label, restyle
 from jaxscope.ui.window.workspace import Workspace
 
 _SAID = "Scratch copy: the file is as it was."
@@ -237,9 +237,7 @@ class Trial(QObject):
 
     def ask_save_as(self) -> None:
         """Ask for another file for the change."""
-        dialog = QFileDialog(
-            self._window, tr("Save the change as"), self._file, tr("Python (*.py)")
-        )
+        dialog = FileDialog(self._window, tr("Save the change as"), self._file, tr("Python (*.py)"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("py")
