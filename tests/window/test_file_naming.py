@@ -6,7 +6,8 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QTreeView
+from pytestqt.qtbot import QtBot
 
 from jaxscope.ui.window.exporter import ExportDialog, ExportExtent
 from jaxscope.ui.window.files import suggest_name
@@ -44,6 +45,19 @@ def asked(window: MainWindow) -> QFileDialog:
 def offered(window: MainWindow) -> Path:
     (path,) = asked(window).selectedFiles()
     return Path(path)
+
+
+def test_columns_of_the_dialog_of_files_are_whole(window: MainWindow, qtbot: QtBot):
+    """As wide as Qt makes it, sizes, kinds and dates were cut."""
+    window.files.ask_open()
+    files = asked(window).findChild(QTreeView)
+    model = files.model()
+    qtbot.waitUntil(lambda: model.rowCount(files.rootIndex()) > 0)
+    qtbot.wait(50)
+    for column in range(1, model.columnCount()):
+        assert files.columnWidth(column) >= files.sizeHintForColumn(column)
+    assert files.header().length() <= files.viewport().width()
+    asked(window).close()
 
 
 def test_saving_offers_file_and_call_and_then_the_folder_used_last(

@@ -263,3 +263,22 @@ def test_that_a_function_called_from_several_places_counts_once_is_said_beside_i
     tanh = next(n for n in range(len(graph.nodes)) if graph.operation(n) == "tanh")
     inner = describe_node(stage, tanh, NO_LINKS, "#777777")
     assert "block, called from 2 places, counted once" in re.sub("<[^>]*>|\u200b", "", inner)
+
+
+def test_what_is_selected_is_told_while_the_picture_is_still_of_another_program(
+    capture: Capture, window: MainWindow, driver: Driver, source: Path, qtbot: QtBot
+) -> None:
+    """As when a run ends whose call had a larger program selected."""
+    driver.finish(driver.open(source), capture)
+    area = window.workspace.area
+    area.show_in_active("optimized")
+    assert area.active is not None and area.active.canvas is not None
+    canvas, stage = area.active.canvas, capture.stage("optimized")
+    assert stage is not None and is_available(stage.graph)
+    builder = GraphBuilder()
+    builder.add_node(id="0", kind=NodeKind.EQUATION, operation="sin")
+    canvas.set_graph(builder.build())
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    last = len(stage.graph.nodes) - 1
+    window.workspace.selection.select_node("optimized", last)
+    assert stage.graph.operation(last) in window.workspace.inspector.page.toPlainText()

@@ -451,7 +451,10 @@ class Workspace(QWidget):
             node = found[1]
         panes = (pane for pane in self.area.panes if pane.stage_name == stage)
         canvas = next((pane.canvas for pane in panes if pane.canvas is not None), None)
-        told = canvas.describe_rest(group, node) if canvas is not None else ""
+        view = canvas.view if canvas is not None else None
+        if canvas is None or view is None or view.graph is not self.selection.graph_of(stage):
+            return ""  # the picture is still that of the run before
+        told = canvas.describe_rest(group, node)
         return f"<p>{escape_html(told)}</p>" if told else ""
 
     def describe_selected(self) -> None:
