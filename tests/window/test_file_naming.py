@@ -47,10 +47,13 @@ def offered(window: MainWindow) -> Path:
     return Path(path)
 
 
-def test_columns_of_the_dialog_of_files_are_whole(window: MainWindow, qtbot: QtBot):
+def test_columns_of_the_dialog_of_files_are_whole(window: MainWindow, qtbot: QtBot, tmp_path: Path):
     """As wide as Qt makes it, sizes, kinds and dates were cut."""
+    (tmp_path / "model.py").write_text("x = 1\n" * 200)
     window.files.ask_open()
+    asked(window).setDirectory(str(tmp_path))
     files = asked(window).findChild(QTreeView)
+    assert files is not None
     model = files.model()
     qtbot.waitUntil(lambda: model.rowCount(files.rootIndex()) > 0)
     qtbot.wait(50)
