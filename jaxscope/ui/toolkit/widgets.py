@@ -653,23 +653,16 @@ class SplitOrTabs(QWidget):
 
 
 _FILES_PX = (860, 540)
-"""Qt's own dialog of files is too narrow for the four columns of its list."""
+"""Qt's own dialog of files cuts names that are longer than 25 characters."""
 
 
 class FileDialog(QFileDialog):
-    """A dialog of files whose list is read whole, also where the desktop has none of its own."""
+    """A dialog of files whose names can be read, also where the desktop has none of its own."""
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        files = self.findChild(QTreeView)
-        if files is None:  # the desktop's own
-            return
-        self.resize(*_FILES_PX)
-        header = files.header()
-        for column in range(header.count()):
-            is_name = column == 0
-            mode = QHeaderView.ResizeMode
-            header.setSectionResizeMode(column, mode.Stretch if is_name else mode.ResizeToContents)
+        if self.findChild(QTreeView) is not None:  # not the desktop's own
+            self.resize(*_FILES_PX)
 
 
 # Escapes text from user code or files for Qt's rich text: no terminal escapes, no direction marks,
