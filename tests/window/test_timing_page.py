@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QHeaderView
 
 from jaxscope.client.events import Finished, ResultGrew
 from jaxscope.client.requests import ScalingRequest, TimeRequest
@@ -120,6 +121,15 @@ def test_in_a_small_window_what_a_row_is_has_all_its_words(driver: Driver, sourc
         assert table.rowHeight(row) >= needed, text
         is_wrapped.append(needed > table.fontMetrics().height())
     assert any(is_wrapped)
+    header, line_px = table.horizontalHeader(), table.fontMetrics().height()
+    header.setSectionResizeMode(3, QHeaderView.ResizeMode.Fixed)
+    words_px = table.fontMetrics().horizontalAdvance(table.rows.cell(0, 0))
+    for spare_px in (6, 10, 14, 18):  # the style pads a cell by 8 pixels at each side
+        gone_px = table.columnWidth(0) - words_px - spare_px
+        header.resizeSection(3, header.sectionSize(3) + gone_px)
+        driver.qtbot.wait(20)
+        assert table.columnWidth(0) == words_px + spare_px
+        assert (table.rowHeight(0) >= 2 * line_px) == (spare_px < 16)
 
 
 def test_the_gradient_is_asked_for_by_its_box(driver: Driver, source: Path) -> None:

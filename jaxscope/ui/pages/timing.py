@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -14,6 +14,8 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSplitter,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
@@ -52,6 +54,7 @@ _HINTS = {
     3: "For how long a call kept the device at work, by XLA's own recorder, from further calls; "
     "it is no part of the other columns",
 }
+_PADDED_PX = 10
 MEANINGS = {
     "eager": "each operation alone; transforms traced anew",
     "jit": "compiled once, then called",
@@ -194,6 +197,7 @@ class TimingPage(PageWidget):
             tr("Measure the gradient as well; takes about three times as long")
         )
         self.table = ResultTable(tr("Measurements"))
+        self.table.setItemDelegateForColumn(0, _WholeWords(self.table))
         self.table.setSortingEnabled(False)  # what the verdict is about comes first
         self._measurements: list[Measurement] = []
         self.protocol = make_label(tr(_CHOOSE), "muted", wraps=True)
@@ -382,6 +386,22 @@ class TimingPage(PageWidget):
 
     def _on_rigorous_clicked(self) -> None:
         self._measure(is_rigorous=True)
+
+
+class _WholeWords(QStyledItemDelegate):
+    """Makes a row as high as its words need: Qt asks for that without what the style pads them by,
+    and cut those that have just room for one line.
+    """
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        padded = QStyleOptionViewItem(option)
+        rect = QRect(option.rect)  # type: ignore[attr-defined]  # its stub lacks the fields
+        if rect.width() > _PADDED_PX:
+            rect.setWidth(rect.width() - _PADDED_PX)
+            padded.rect = rect  # type: ignore[attr-defined]  # likewise
+        return super().sizeHint(padded, index)
 
 
 def _rank(measurement: Measurement) -> bool:
