@@ -397,10 +397,10 @@ class _WholeWords(QStyledItemDelegate):
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         padded = QStyleOptionViewItem(option)
-        rect = QRect(option.rect)  # type: ignore[attr-defined]  # its stub lacks the fields
+        rect = QRect(option.rect)
         if rect.width() > _PADDED_PX:
             rect.setWidth(rect.width() - _PADDED_PX)
-            padded.rect = rect  # type: ignore[attr-defined]  # likewise
+            padded.rect = rect
         return super().sizeHint(padded, index)
 
 

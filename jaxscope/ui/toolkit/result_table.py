@@ -204,7 +204,10 @@ class ResultTable(QTableView):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.resizeColumnsToContents()
+        header = self.horizontalHeader()
+        for column in range(header.count()):  # one that takes what is left would take more
+            if header.sectionResizeMode(column) != QHeaderView.ResizeMode.Stretch:
+                self.resizeColumnToContents(column)
         self._leave_out_spare()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
