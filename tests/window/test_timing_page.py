@@ -134,7 +134,7 @@ def test_in_a_small_window_what_a_row_is_has_all_its_words(driver: Driver, sourc
     window.pages.show_page("timing")
     driver.wait_until(table.isVisible)
     driver.qtbot.wait(50)
-    assert header.length() <= table.viewport().width(), "shown again as before"
+    assert header.length() == table.viewport().width(), "shown again as before"
 
 
 def test_the_gradient_is_asked_for_by_its_box(driver: Driver, source: Path) -> None:
