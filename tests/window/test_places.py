@@ -308,6 +308,17 @@ def test_back_from_another_place_the_same_view_is_active(
     assert focused is not None and area.panes[1].isAncestorOf(focused)
 
 
+def test_a_measurement_that_a_key_asks_for_from_a_view_leaves_the_keyboard_somewhere(
+    window: MainWindow, driver: Driver, source: Path, qapp: QApplication
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    window.workspace.area.panes[1].focus_content()
+    driver.wait_until(lambda: qapp.focusWidget() is not None)
+    window.pages["timing"].measure()
+    driver.wait_until(window.pages.questions.hasFocus)
+
+
 def test_another_file_empties_the_comparison_and_shows_its_program(
     driver: Driver, window: MainWindow, source: Path, tmp_path: Path
 ) -> None:

@@ -451,6 +451,12 @@ class Places(QStackedWidget):
         self.setCurrentIndex(list(Place).index(place))
         if is_other and has_keyboard and place is Place.PROGRAM:
             self.keyboard_left.emit()
+        elif is_other and has_keyboard:  # once it is known which page is shown
+            QTimer.singleShot(0, self, self._take_lost_keyboard)
+
+    def _take_lost_keyboard(self) -> None:
+        if QApplication.focusWidget() is None:
+            self.go_to(self.place)
 
     def go_to(self, place: Place) -> None:
         """Show a place, and give it the keyboard focus."""
