@@ -53,7 +53,6 @@ from jaxscope.program.cost.attribution import NO_ORIGIN, RowKind, find_cost_chan
 from jaxscope.program.cost.lines import find_line_costs
 from jaxscope.program.cost.trip_counts import count_executions, find_trip_counts
 from jaxscope.program.cost.work import describe_unbounded_loops, find_stage_works
-from jaxscope.program.dataflow import describe_shared
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.fates.table import find_fate_table, link_products
 from jaxscope.program.fusion.decisions import read_fusion_log
@@ -859,6 +858,8 @@ def _sharding(evidence: Evidence) -> Answer:
 
 
 def _size(evidence: Evidence) -> Answer:
+    from jaxscope.program.dataflow import describe_shared  # few questions need it
+
     graphs = [(s.name, s.graph) for s in evidence.taken.stages if is_there(s.graph)]
     if not graphs:
         return Answer("No stage of this capture has a graph.")
