@@ -21,7 +21,6 @@ from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.graph import distinct
 from jaxscope.model.said import say, say_count
 from jaxscope.model.types import read_count
-from jaxscope.program.size import describe_count, is_counted
 
 # Programs that several nodes are the inside of: drawn once, at the first of their owners.
 
@@ -125,6 +124,8 @@ def _called_by_several(graph: Graph) -> dict[int, int]:
 def _tell_shared(graph: Graph, shared: SharedGroups) -> str:
     if not len(shared.group):
         return ""
+    from jaxscope.program.size import describe_count, is_counted  # few programs share any
+
     is_inside = np.zeros(len(graph.groups) + 1, bool)  # the last entry answers for `NONE`
     is_inside[shared.group] = True
     for group in range(len(graph.groups)):
