@@ -393,7 +393,6 @@ def _draw_outlines(
 _FOUND_PX = 6.0
 """Width of the band around what a search found: no outline is as broad."""
 _PART_PX, _LARGE_PART_PX = 10.0, 20.0
-_MOST_WORDS = 300
 _DIMMED = 0.82
 """How much of what the spotlight leaves out is the ground's colour."""
 _LIT_GAP_PX = 6.0
@@ -470,8 +469,8 @@ def _place_part(drawing: SceneDrawing, item: int, wide: float, high: float, scal
     x, y, width, height = drawing.scene.items.rect[item].tolist()
     lower, aside = y + height, wide / 2
     sight = (x - aside, lower - high, x + width + aside, lower + high)
-    words = drawing.list_words(sight, scale, _MOST_WORDS)
-    below = [(left, left + size) for left, top, size, _ in words if lower <= top < lower + high]
+    group = int(drawing.scene.items.parent[item])
+    below = [(each.x, each.x + each.width) for each in drawing.labels_in(group, sight, scale)]
     places: tuple[float, ...] = (x + (width - wide) / 2, x + width + aside - wide, x - aside)
     is_free = (
         not any(begin < place + wide and place < end for begin, end in below) for place in places

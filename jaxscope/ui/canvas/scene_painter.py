@@ -1003,7 +1003,7 @@ class SceneDrawing:
             fill = colors.background
             if group != NONE:
                 fill = colors.frame_fill[int(self.scene.items.ground[group])]
-            for label in self._labels_in(group, box, self._scale):
+            for label in self.labels_in(group, box, self._scale):
                 painter.setOpacity(_FAINT if self._is_faint_line[label.line] else 1.0)
                 grown = max(LEAST_LABEL_PX / (LABEL_TEXT_PX * self._scale), 1.0)
                 wide = measure_text(label.text, LABEL_TEXT_PX) * grown + _LABEL_GAP_PX
@@ -1021,7 +1021,7 @@ class SceneDrawing:
                 self._paint_centred(painter, told, 3, x, label.y + 1, wide, LEAST_LABEL_PX)
         painter.setOpacity(1.0)
 
-    def _labels_in(self, group: int, box: Box, scale: float) -> Iterator[EdgeLabel]:
+    def labels_in(self, group: int, box: Box, scale: float) -> Iterator[EdgeLabel]:
         """The labels right inside a frame that are shown in a part of the scene."""
         grown = max(LEAST_LABEL_PX / (LABEL_TEXT_PX * scale), 1.0)
         for label in self.index.labels.of_group(group):
@@ -1051,7 +1051,7 @@ class SceneDrawing:
             words += [
                 (label.x, label.y, label.width, LABEL_HEIGHT_PX)
                 for group in (NONE, *items[items < num_frames].tolist())
-                for label in self._labels_in(group, box, scale)
+                for label in self.labels_in(group, box, scale)
             ]
         if scale < _TITLE_SCALE:
             for title in self.list_titles(scale):
