@@ -98,7 +98,7 @@ import jaxscope.cli.window
 from jaxscope.ui.launch import EarlySession
 print(*sys.modules)
 """
-MOST_OF_PICTURE = 198
+MOST_OF_PICTURE = 197
 """Modules of our own until a saved capture is on the screen."""
 
 LATE = (

@@ -73,7 +73,6 @@ from jaxscope.ui.window.palette import (
     list_menu_entries,
     without_state,
 )
-from jaxscope.ui.window.pasted_code import PasteDialog, write_pasted
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.places import Page, Place
 from jaxscope.ui.window.presentation import PresentationMode
@@ -613,6 +612,8 @@ class MainWindow(QMainWindow):
 
     def paste_code(self) -> None:
         """Ask for code, and open it as a file."""
+        from jaxscope.ui.window.pasted_code import PasteDialog  # few windows show it
+
         dialog = PasteDialog(self._themes.points, self._draft, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted_text.connect(self._on_paste_accepted)
@@ -623,6 +624,8 @@ class MainWindow(QMainWindow):
         self._draft = draft
 
     def _on_paste_accepted(self, text: str) -> None:
+        from jaxscope.ui.window.pasted_code import write_pasted  # came with its dialog
+
         try:
             path = write_pasted(self._settings.pasted_folder, text)
         except OSError as error:
