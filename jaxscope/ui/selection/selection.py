@@ -9,6 +9,7 @@ instructions of the optimized stage.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -135,14 +136,13 @@ class Growth:
 
 def _index_links(stages: Sequence[Stage]) -> LinkIndex:
     """Make what answers selections, and load what the first of them would wait for."""
-    import numpy.ma  # noqa: F401  # NumPy's functions of sets load it when they are called
-
     from jaxscope.program.cards import read_cards  # with the first capture
 
+    importlib.import_module("numpy.ma")  # NumPy's functions of sets load it when they are called
     read_cards()
     for stage in stages:
         if is_available(stage.graph):
-            stage.graph.index_by_id  # noqa: B018  # a property that is kept
+            _ = stage.graph.index_by_id  # a property that is kept
     return LinkIndex(stages)
 
 
