@@ -619,11 +619,12 @@ def _copies(evidence: Evidence) -> Answer:
     facts.sort(key=lambda fact: order.index(fact.certainty))
     if not facts:
         return Answer("There is no copy, transpose or convert in the optimized program.")
+    is_pass_missing = not evidence.taken.passes and set(sources) != {"the program"}
     return Answer(
         f"Copies, transposes and converts in the optimized program: {len(facts):,}: "
         + ", ".join(f"{count:,} from {source}" for source, count in sources.most_common())
         + "."
-        + ("" if evidence.taken.passes else f" Which pass made them: {_NO_PASSES}"),
+        + (f" Which pass made them: {_NO_PASSES}" if is_pass_missing else ""),
         facts,
     )
 
