@@ -292,16 +292,18 @@ def test_above_the_drawer_of_a_small_window_the_lesson_is_one_line(
     driver: Driver, window: MainWindow, taught: Path, qtbot: QtBot
 ) -> None:
     window.workspace.area.arrange(FIRST_ARRANGEMENT)
-    window.resize(1280, 600)
+    window.resize(1280, 720)
     driver.finish(driver.open(taught, ("f(f32[3])",)), build_capture())
     inspector = window.workspace.inspector
     source, program = window.workspace.area.panes
     driver.wait_until(lambda: window.lesson.isVisible())
     window.pages.show_page("memory")
+    driver.wait_until(lambda: window.pages.drawer.isVisible())
+    assert program.width() * program.height() >= 0.32 * window.width() * window.height()
+    window.resize(1280, 600)
     driver.wait_until(lambda: not window.lesson.isVisible())
     driver.wait_until(lambda: inspector.height() < 60 < source.code.height() // 3)
     assert inspector.isVisible() and not inspector.page.isVisible()
-    assert program.width() * program.height() >= 0.31 * window.width() * window.height()
     tabs = inspector._tabs
     qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(0).center())
     driver.wait_until(lambda: window.lesson.isVisible() and inspector.height() > 100)
