@@ -49,7 +49,7 @@ def find_shown_groups(graph: Graph) -> ShownGroups:
     The attribute `shares` names one, `calls` all where an equation has several. A name that no
     group has counts as none.
     """
-    keys = [n for n, string in enumerate(graph.strings) if string in ("shares", "calls")]
+    keys = [graph.strings.index(key) for key in ("shares", "calls") if key in graph.strings]
     attributes = graph.nodes.attributes
     is_key = np.isin(attributes.values[0::2], np.array(keys, np.int32))
     rows = attributes.row_numbers()[np.flatnonzero(is_key) * 2]
@@ -85,7 +85,7 @@ def find_shared_groups(graph: Graph) -> SharedGroups:
 
 
 def describe_shared(graph: Graph) -> str:
-    """What the size of a program leaves out: functions called from several places count once.
+    """What the size of a program leaves out: a program that is used in several places counts once.
 
     Empty where there are none, or where nothing that counts is in them.
     """
@@ -135,12 +135,12 @@ def _tell_shared(graph: Graph, shared: SharedGroups) -> str:
     )
     if len(shared.group) > 1:
         return say(
-            "Counted once: {size} inside {count} that are called from several places.",
+            "Counted once: {size} inside {count} used in several places.",
             size=size,
             count=say_count(len(shared.group), "function"),
         )
     return say(
-        "Counted once: {size} inside {label}, called from {num_calls:,} places.",
+        "Counted once: {size} inside {label}, used in {num_calls:,} places.",
         size=size,
         label=graph.group_label(int(shared.group[0])),
         num_calls=int(shared.num_calls[0]),

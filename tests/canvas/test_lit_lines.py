@@ -266,7 +266,7 @@ def place_of(canvas: GraphCanvas, source: str, target: str) -> QPointF:
     [
         ("sin", "cond", {("sin", "cond")}),
         ("outer", "sin", {("b", "outer"), ("outer", "sin")}),
-        # The results of one operation are told apart.
+        # Each result of one operation has lines of its own.
         ("top_k", "cond", {("top_k", "cond")}),
         ("b", "outer", {("b", "outer"), ("outer", "sin")}),
     ],

@@ -1,4 +1,4 @@
-"""How much of a closed group is selected is told where it hides nothing that a line says."""
+"""The label of how much of a closed group is selected covers no label of a line."""
 
 from __future__ import annotations
 

@@ -137,6 +137,6 @@ def test_a_later_branch_says_where_each_shared_arm_is_drawn(branches: Graph) -> 
         for node in nodes
     }
     link = f"<a href='node:jaxpr:{first}'>"
-    drawn = {node: text.partition(">called from<")[0] for node, text in told.items()}
+    drawn = {node: text.partition(">used in<")[0] for node, text in told.items()}
     assert [len(drawn[node]) < len(told[node]) for node in nodes] == [True] * 3
     assert [drawn[node].count(f" at {link}") for node in (first, second, third)] == [0, 2, 2]

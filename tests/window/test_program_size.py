@@ -246,7 +246,7 @@ def test_that_a_function_called_from_several_places_counts_once_is_said_beside_i
     assert not isinstance(graph, Unavailable)
     # block twice, mul, add and reduce_sum; tanh, mul and add of one block.
     assert count_program(graph) == 5 + 3
-    told = "Counted once: 3 equations inside block, called from 2 places."
+    told = "Counted once: 3 equations inside block, used in 2 places."
     assert describe_shared(graph) == told
     answer = answer_question(
         next(each for each in QUESTIONS if each.name == "size"), Evidence(capture)
@@ -255,14 +255,14 @@ def test_that_a_function_called_from_several_places_counts_once_is_said_beside_i
     assert shared[0] == f"jaxpr: 8 equations. {told}"
     hlo = next(each for each in shared if each.startswith("hlo"))
     # block.1: an argument, two constants, two broadcasts, tanh, multiply and add.
-    assert "Counted once: 8 instructions inside call of jit_block_.2, called from 2 places." in hlo
+    assert "Counted once: 8 instructions inside call of jit_block_.2, used in 2 places." in hlo
     calls = [n for n in range(len(graph.nodes)) if graph.operation(n) == "jit"]
     first, second = (describe_node(stage, call, NO_LINKS, "#777777") for call in calls)
     assert f"node:jaxpr:{calls[1]}" in first and "counted once" in first
     assert f"node:jaxpr:{calls[0]}" in second and "counted once" in second
     tanh = next(n for n in range(len(graph.nodes)) if graph.operation(n) == "tanh")
     inner = describe_node(stage, tanh, NO_LINKS, "#777777")
-    assert "block, called from 2 places, counted once" in re.sub("<[^>]*>|\u200b", "", inner)
+    assert "block, used in 2 places, counted once" in re.sub("<[^>]*>|\u200b", "", inner)
 
 
 def test_what_is_selected_is_told_while_the_picture_is_still_of_another_program(

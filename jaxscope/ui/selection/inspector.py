@@ -186,7 +186,7 @@ def describe_node(
         (tr("goes to"), _neighbours(stage.name, graph, index, incoming=False)),
         (tr("inside"), escape_breakable(_group_label(graph, index))),
         (tr("drawn at"), _drawn_elsewhere(stage.name, graph, index)),
-        (tr("called from"), _other_calls(stage.name, graph, index)),
+        (tr("used in"), _other_calls(stage.name, graph, index)),
         *(
             (
                 escape_breakable(key, 60),
@@ -229,7 +229,7 @@ def describe_node(
 
 
 _OF_CALLS = ("shares", "shared_by")
-"""What the rows *drawn at* and *called from* say."""
+"""What the rows *drawn at* and *used in* say."""
 _OF_ARGUMENTS = ("argument", "path")
 """What the row of an argument's name says already."""
 
@@ -736,9 +736,7 @@ def _group_label(graph: Graph, index: int) -> str:
         group = int(graph.groups.parent[group])
     told = " › ".join(reversed(labels))
     if num_calls:
-        told = tr(
-            "{groups}, called from {count:,} places, counted once", groups=told, count=num_calls
-        )
+        told = tr("{groups}, used in {count:,} places, counted once", groups=told, count=num_calls)
     return told
 
 

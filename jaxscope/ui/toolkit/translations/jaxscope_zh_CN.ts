@@ -1952,12 +1952,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>开销、时间、内存</translation>
     </message>
     <message>
-        <source>Counted once: {size} inside {count} that are called from several places.</source>
-        <translation>只计一次：被多处调用的 {count}中的 {size}。</translation>
+        <source>Counted once: {size} inside {count} used in several places.</source>
+        <translation>只计一次：在多处使用的 {count}中的 {size}。</translation>
     </message>
     <message>
-        <source>Counted once: {size} inside {label}, called from {num_calls:,} places.</source>
-        <translation>只计一次：{label} 中的 {size}，它在 {num_calls:,} 处被调用。</translation>
+        <source>Counted once: {size} inside {label}, used in {num_calls:,} places.</source>
+        <translation>只计一次：{label} 中的 {size}，它在 {num_calls:,} 处被使用。</translation>
     </message>
     <message>
         <source>Counts 0, 1, 2, … along a dimension.</source>
@@ -10824,10 +10824,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>调用</translation>
     </message>
     <message>
-        <source>called from</source>
-        <translation>被调用于</translation>
-    </message>
-    <message>
         <source>calls</source>
         <translation>调用</translation>
     </message>
@@ -13596,6 +13592,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>最多 {most}</translation>
     </message>
     <message>
+        <source>used in</source>
+        <translation>使用于</translation>
+    </message>
+    <message>
         <source>value</source>
         <translation>值</translation>
     </message>
@@ -14358,8 +14358,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>对每个浮点参数的 {gradient}{summed}</translation>
     </message>
     <message>
-        <source>{groups}, called from {count:,} places, counted once</source>
-        <translation>{groups}，在 {count:,} 处被调用，只计一次</translation>
+        <source>{groups}, used in {count:,} places, counted once</source>
+        <translation>{groups}，在 {count:,} 处被使用，只计一次</translation>
     </message>
     <message>
         <source>{guarding} is set aside: looking at a program takes transfers, too.</source>
