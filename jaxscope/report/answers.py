@@ -27,7 +27,6 @@ from jaxscope.model import (
     SourcePosition,
     Timing,
     Unavailable,
-    is_available,
 )
 from jaxscope.model import is_available as is_there
 from jaxscope.model.capture import Checked, Fate
@@ -36,7 +35,7 @@ from jaxscope.model.hardware import chip_of_target
 from jaxscope.model.operations import SOLVE
 from jaxscope.model.stages import LATE_STAGES, find_lowered_jaxpr
 from jaxscope.model.timing import STEADY
-from jaxscope.model.types import parse_array_type, read_count
+from jaxscope.model.types import parse_array_type, read_count, type_bytes
 from jaxscope.model.units import (
     UNKNOWN,
     file_name,
@@ -54,7 +53,7 @@ from jaxscope.program.cost.lines import find_line_costs
 from jaxscope.program.cost.trip_counts import count_executions, find_trip_counts
 from jaxscope.program.cost.work import describe_unbounded_loops, find_stage_works
 from jaxscope.program.equation_text import short_equation_names
-from jaxscope.program.fates.table import find_fate_table, link_products
+from jaxscope.program.fates.table import link_products
 from jaxscope.program.fusion.decisions import read_fusion_log
 from jaxscope.program.fusion.separation import Certainty
 from jaxscope.program.fusion.summary import (
@@ -65,7 +64,6 @@ from jaxscope.program.fusion.summary import (
 )
 from jaxscope.program.memory.live_ranges import find_donations, find_live_ranges
 from jaxscope.program.memory.residuals import find_constants, find_residuals
-from jaxscope.program.passes.first_modules import find_first_modules
 from jaxscope.program.roofline import find_limit, find_roofline
 from jaxscope.program.sharding.arrays import find_arrays
 from jaxscope.program.sharding.collectives import find_collectives
@@ -83,6 +81,13 @@ from jaxscope.report.measurement_documents import (
 )
 from jaxscope.report.measurements import describe_noise, describe_ratios, describe_spread
 from jaxscope.report.memory import describe_kept, describe_peak, describe_plan, place_text
+from jaxscope.report.moves import (
+    FROM_LAYOUT,
+    SAME_MEMORY,
+    MoveOrigins,
+    describe_change,
+    describe_use,
+)
 from jaxscope.report.roofline import describe_bounds, describe_intensity
 from jaxscope.report.sharding import describe_collective, describe_communication
 from jaxscope.report.values import describe_origin, describe_origins
@@ -568,55 +573,30 @@ def _apart(evidence: Evidence) -> Answer:
     )
 
 
-_MOVES = {
-    "copy": ("copy", "copy_p"),
-    "transpose": ("transpose",),
-    "convert": ("convert_element_type",),
-}
-
-
 _NO_PASSES = "the passes were not recorded: capture the call with --passes."
 
 
 def _copies(evidence: Evidence) -> Answer:
     graph = _there(evidence.graph("optimized"))
-    received = evidence.graph("hlo")
-    lowered = find_lowered_jaxpr(evidence.taken.stages)
-    began = find_first_modules(evidence.taken.passes)
-    facts = []
-    sources: Counter[str] = Counter()
-    held = _find_held(evidence.taken)
+    origins = MoveOrigins(evidence.taken, graph)
+    facts = list[tuple[float, Fact]]()
+    sources, operations, changes = Counter[str](), Counter[str](), Counter[str]()
     for node in _nodes(graph, "copy", "copy-start", "transpose", "convert"):
-        operation = graph.operation(node)
-        ids = (*graph.derived(node), *held.get(graph.id(node), ()))
-        own = _own_equation(ids, lowered, _MOVES[operation.removesuffix("-start")])
-        reader = _readers(graph, node)
+        operation, name = graph.operation(node), graph.id(node)
         type_ = next(iter(graph.types(node)), "")
-        for_ = f", read by {reader}" if reader else ", a result of its computation"
-        name = graph.id(node)
-        if own:
-            source, told, certainty = "the program", f"written in the program as {own}", "stated"
-        elif first := began.get(name):
-            renamed = ", under another name" if first.is_renamed else ""
-            if first.pass_name:
-                told = f"it is first in the module after pass {first.pass_name}{renamed}"
-                source, certainty = "XLA", "inferred" if renamed else "proven"
-            else:
-                told = f"in the module that XLA received{renamed}, so lowering made it"
-                source, certainty = "lowering", "inferred" if renamed else "stated"
-        elif is_available(received) and not received.nodes_of([operation.removesuffix("-start")]):
-            source, certainty = "XLA", "proven"
-            told = f"a pass made it: the module that XLA received has no {operation}"
-        else:
-            source, certainty = "an unknown place", "unknown"
-            told = "what made it is not known"
-        sources[source] += 1
-        facts.append(
-            Fact(f"{name} ({operation} {type_}){for_}: {told}", certainty,
-                 _place(graph, node))
-        )  # fmt: skip
+        num_bytes = type_bytes(type_)
+        change, use = describe_change(graph, node), describe_use(graph, node)
+        origin = origins.of(node)
+        sources[origin.source] += 1
+        operations[operation.removesuffix("-start")] += 1
+        changes[change] += 1
+        size = f", {format_bytes(num_bytes)}" if num_bytes >= 0 else ""
+        what = " ".join(filter(None, [f"{name} ({operation} {type_}{size})", change]))
+        text = f"{', '.join(filter(None, [what, use]))}: {origin.told}"
+        moved = 0.0 if change == SAME_MEMORY else _known(num_bytes)
+        facts.append((moved, Fact(text, origin.certainty, _place(graph, node))))
     order = ("proven", "inferred", "unknown", "stated")
-    facts.sort(key=lambda fact: order.index(fact.certainty))
+    facts.sort(key=lambda each: (-each[0], order.index(each[1].certainty)))
     if not facts:
         return Answer("There is no copy, transpose or convert in the optimized program.")
     is_pass_missing = not evidence.taken.passes and set(sources) != {"the program"}
@@ -624,35 +604,19 @@ def _copies(evidence: Evidence) -> Answer:
         f"Copies, transposes and converts in the optimized program: {len(facts):,}: "
         + ", ".join(f"{count:,} from {source}" for source, count in sources.most_common())
         + "."
+        + _tell_changes(operations, changes)
         + (f" Which pass made them: {_NO_PASSES}" if is_pass_missing else ""),
-        facts,
+        [fact for _, fact in facts],
     )
 
 
-def _find_held(capture: Capture) -> dict[str, list[str]]:
-    """For each instruction the equations whose fate it is, where a pass gave it another name."""
-    table = find_fate_table(capture)
-    found: dict[str, list[str]] = {}
-    for id, fate in table.derived.items():
-        for name in fate.instructions:
-            found.setdefault(name, []).append(id)
-    return found
-
-
-def _own_equation(ids: Iterable[str], lowered: Graph | None, primitives: Sequence[str]) -> str:
-    """The equation that says what an instruction does, if it came from one."""
-    if lowered is None:
-        return ""
-    for id in ids:
-        index = lowered.index_by_id.get(id)
-        if index is not None and lowered.operation(index) in primitives:
-            return f"equation {id} ({lowered.operation(index)})"
-    return ""
-
-
-def _readers(graph: Graph, node: int) -> str:
-    found = graph.edges.target[graph.edges.source == node].tolist()
-    return ", ".join(graph.id(reader) for reader in dict.fromkeys(found[:3]))
+def _tell_changes(operations: Counter[str], changes: Counter[str]) -> str:
+    """How many copies change a layout, and how many transposes move nothing."""
+    copies, transposes = operations["copy"], operations["transpose"]
+    changing = sum(count for change, count in changes.items() if change.startswith(FROM_LAYOUT))
+    still = changes[SAME_MEMORY]
+    told = f" Copies that change a layout: {changing:,} of {copies:,}." if copies else ""
+    return told + (f" Transposes that move nothing: {still:,} of {transposes:,}." if still else "")
 
 
 def _passes(evidence: Evidence) -> Answer:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import jax
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cli.commands import CommandLine
+from fates.small_graphs import build
 from jaxscope.cli.ask import find_evidence
 from jaxscope.client.requests import CallRequest
 from jaxscope.errors import UsageError
@@ -25,6 +31,7 @@ from jaxscope.report.answers import (
     find_question,
 )
 from jaxscope.report.document import write_text
+from jaxscope.report.moves import SAME_MEMORY, describe_change
 
 PROGRAM = """\
 import jax
@@ -281,6 +288,77 @@ def test_copies_that_xla_did_not_receive_are_made_by_it_whether_or_not_passes_ar
     assert copies
     assert {fact["certainty"] for fact in copies} == {"proven"}
     assert "--passes" in found["answer"]
+
+
+GAUSSIAN_PROCESS = """
+import jax, jax.numpy as jnp
+def loss(x):
+    matrix = jnp.exp(-(x[:, None] - x[None]) ** 2) + jnp.eye(x.size)
+    matrix = matrix + jnp.tril(matrix @ jnp.cos(matrix)).T
+    factor = jnp.linalg.cholesky(matrix)
+    return jax.scipy.linalg.solve_triangular(factor, x, lower=True).sum()
+gradient = jax.grad(loss)
+"""
+
+
+INSTRUCTION = re.compile(
+    r" *(?:ROOT )?%?(?P<name>\S+) = \w+\[[\d,]*\](?:\{(?P<layout>[\d,]*)\})? "
+    r"(?P<operation>[\w-]+)\(%?(?P<operand>[^,) ]*)(?:.*dimensions=\{(?P<dimensions>[\d,]*)\})?"
+)
+
+
+def test_copies_and_transposes_change_layouts_as_the_text_of_the_module_says(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    file, saved = tmp_path / "program.py", tmp_path / "program.jaxscope"
+    file.write_text(GAUSSIAN_PROCESS, encoding="utf-8")
+    jaxscope("capture", file, "gradient(f32[30])", "-o", saved)
+    question = find_question("copies")[0]
+    answer = question.answer(find_evidence(question, CallRequest(str(saved))))
+    told = {fact.text.split(" ")[0]: fact.text for fact in answer.facts}
+
+    names: dict[str, Any] = {}
+    exec(GAUSSIAN_PROCESS, names)
+    shaped = jax.ShapeDtypeStruct((30,), "float32")
+    module = jax.jit(names["gradient"]).lower(shaped).compile().as_text()
+    layouts, kinds = dict[str, str](), list[str]()
+    for found in filter(None, map(INSTRUCTION.match, module.splitlines())):
+        after = layouts[found["name"]] = found["layout"] or ""
+        text, before = told.get(found["name"], ""), layouts.get(found["operand"])
+        if found["operation"] == "copy":
+            is_changed = before != after
+            kinds.append("changed" if is_changed else "kept")
+            assert (f"from layout {{{before}}} to {{{after}}}" in text) == is_changed
+            assert (" as it is" in text) != is_changed
+        elif found["operation"] == "transpose":
+            order = found["dimensions"].split(",")
+            is_still = [order[int(each)] for each in after.split(",")] == (before or "").split(",")
+            kinds.append("still" if is_still else "moved")
+            assert ("of the same memory" in text) == is_still
+    counts = Counter(kinds)
+    assert counts["changed"] > 4 and counts["kept"] and counts["still"], counts
+    num_copies = counts["changed"] + counts["kept"]
+    assert f"change a layout: {counts['changed']} of {num_copies}." in answer.text
+    assert f"move nothing: {counts['still']} of {counts['still'] + counts['moved']}." in answer.text
+    assert any("(lapack_strsm_ffi)" in text for text in told.values())
+
+
+@given(order=st.permutations(range(4)), layout=st.permutations(range(4)))
+def test_a_transpose_moves_nothing_where_numpy_would_take_a_view(
+    order: list[int], layout: list[int]
+) -> None:
+    def braces(numbers: Iterable[int]) -> str:
+        return "{" + ",".join(map(str, numbers)) + "}"
+
+    view = np.empty((2, 3, 4, 5)).transpose(order)
+    kept = np.argsort(view.strides).tolist()  # from the dimension that varies fastest
+    for after in (kept, layout):
+        sizes = ",".join(map(str, view.shape))
+        graph = build(
+            f"ins p parameter :f32[2,3,4,5] layout={braces([3, 2, 1, 0])}\n"
+            f"ins t transpose <p :f32[{sizes}] dimensions={braces(order)} layout={braces(after)}"
+        )
+        assert (describe_change(graph, 1) == SAME_MEMORY) == (after == kept)
 
 
 def test_a_derivative_is_held_against_what_it_was_made_of(

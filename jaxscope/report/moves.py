@@ -1,0 +1,198 @@
+"""What copies, transposes and converts of an optimized module are for, and what made them.
+
+What one changes and who reads it stands in the module: types, layouts and dimensions of an
+instruction and of its operand. What made it is known from the equation that it computes, from the
+modules between XLA's passes, or from the module that XLA received. A layout lists dimensions from
+the one that varies fastest in memory, as XLA writes it: `{1,0}` is a matrix by rows, `{0,1}` one by
+columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from jaxscope.model import Capture, Graph
+from jaxscope.model.capture import graph_named
+from jaxscope.model.stages import find_lowered_jaxpr
+from jaxscope.model.types import parse_array_type
+from jaxscope.program.fates.table import find_fate_table
+from jaxscope.program.passes.first_modules import find_first_modules
+
+FROM_LAYOUT = "from layout"
+"""Of a copy whose layout is not that of its operand."""
+SAME_MEMORY = "of the same memory, as its layout turns with it"
+"""Of a transpose that moves nothing."""
+_MOST_READERS = 3
+_PRIMITIVES = {
+    "copy": ("copy", "copy_p"),
+    "transpose": ("transpose",),
+    "convert": ("convert_element_type",),
+}
+
+
+class Origin(NamedTuple):
+    """What made an instruction.
+
+    Attributes:
+        source: `XLA`, `lowering`, `the program` or `an unknown place`.
+        told: Why that is said.
+        certainty: As of a fact of an answer.
+    """
+
+    source: str
+    told: str
+    certainty: str
+
+
+class MoveOrigins:
+    """Says what made copies, transposes and converts of the optimized module of a capture."""
+
+    def __init__(self, capture: Capture, optimized: Graph) -> None:
+        self._optimized = optimized
+        self._received = graph_named(capture.stages, "hlo")
+        self._lowered = find_lowered_jaxpr(capture.stages)
+        self._began = find_first_modules(capture.passes)
+        self._lowered_to = dict[str, set[tuple[str, str]]]()
+        self._held = dict[str, list[str]]()
+        """For each instruction the equations whose fate it is, where a pass renamed it."""
+        for id, fate in find_fate_table(capture).derived.items():
+            for name in fate.instructions:
+                self._held.setdefault(name, []).append(id)
+
+    def of(self, node: int) -> Origin:
+        graph = self._optimized
+        name, operation = graph.id(node), graph.operation(node).removesuffix("-start")
+        ids = (*graph.derived(node), *self._held.get(name, ()))
+        if own := self._name_equation(ids, _PRIMITIVES[operation]):
+            return Origin("the program", f"written in the program as {own}", "stated")
+        if first := self._began.get(name):
+            renamed = ", under another name" if first.is_renamed else ""
+            if first.pass_name:
+                told = f"it is first in the module after pass {first.pass_name}{renamed}"
+                return Origin("XLA", told, "inferred" if renamed else "proven")
+            told = f"in the module that XLA received{renamed}, so lowering made it"
+            return Origin("lowering", told, "inferred" if renamed else "stated")
+        if self._received is not None:
+            if operation not in self._lowered_to:
+                self._lowered_to[operation] = _find_lowered(self._received, operation)
+            lowered_to = self._lowered_to[operation]
+            if not lowered_to:
+                return Origin("XLA", f"made by XLA, which received no {operation}", "proven")
+            if {(id, _element(graph, node)) for id in ids} & lowered_to:
+                told = f"its equation reached XLA with such a {operation}, so lowering made it"
+                return Origin("lowering", told, "inferred")
+        return Origin("an unknown place", "what made it is not known", "unknown")
+
+    def _name_equation(self, ids: Iterable[str], primitives: Iterable[str]) -> str:
+        """The equation that says what an instruction does, if it came from one."""
+        lowered = self._lowered
+        if lowered is None:
+            return ""
+        for id in ids:
+            index = lowered.index_by_id.get(id)
+            if index is not None and lowered.operation(index) in primitives:
+                return f"equation {id} ({lowered.operation(index)})"
+        return ""
+
+
+def _find_lowered(received: Graph, operation: str) -> set[tuple[str, str]]:
+    """For each such instruction of the module that XLA received, its equations and element type."""
+    return {
+        (id, _element(received, node))
+        for node in received.nodes_of([operation])
+        for id in received.derived(node) or ("",)
+    }
+
+
+def describe_change(graph: Graph, node: int) -> str:
+    """What of its operand a copy, transpose or convert changes; empty where that is not known."""
+    operands = graph.edges.source[graph.edges.target == node].tolist()
+    if len(operands) != 1:
+        return ""
+    before, after = (_layout(graph, each) for each in (operands[0], node))
+    operation = graph.operation(node)
+    if operation == "convert":
+        element = _element(graph, operands[0])
+        return f"from {element}" if element else ""
+    if before is None or after is None:
+        return ""
+    if operation == "transpose":
+        order = _numbers(graph.attributes(node).get("dimensions", ""))
+        if len(order) != len(after):
+            return ""
+        is_same = [order[dimension] for dimension in after] == before
+        return SAME_MEMORY if is_same else ""
+    return "as it is" if before == after else f"{FROM_LAYOUT} {_write(before)} to {_write(after)}"
+
+
+def describe_use(graph: Graph, node: int) -> str:
+    """Who gets the result: what reads it, or the fusion, loop or program that it is a result of.
+
+    Tuples are looked through: a value that enters a loop is read by the loop. So is the fusion
+    that a value is the result of.
+    """
+    told = _describe_readers(graph, node)
+    return told or _describe_result(graph, node, is_fused=True)
+
+
+def _describe_readers(graph: Graph, node: int) -> str:
+    names, results = dict[str, None](), dict[str, None]()
+    for reader in graph.edges.target[graph.edges.source == node].tolist():
+        operation, attributes = graph.operation(reader), graph.attributes(reader)
+        if operation == "custom-call":
+            target = attributes.get("custom_call_target", operation)
+            names[f"{graph.id(reader)} ({target})"] = None
+        elif operation != "tuple":
+            names[graph.id(reader)] = None
+        elif "root" in attributes:
+            results[_describe_result(graph, reader)] = None
+        else:
+            found = graph.edges.target[graph.edges.source == reader].tolist()
+            names.update(dict.fromkeys(map(graph.id, found)))
+    told = list(names)[:_MOST_READERS]
+    more = [f"{len(names) - len(told)} more"] if len(names) > len(told) else []
+    readers = [f"read by {', '.join(told + more)}"] if told else []
+    return "; ".join([*readers, *filter(None, results)])
+
+
+def _describe_result(graph: Graph, node: int, *, is_fused: bool = False) -> str:
+    """What the root of a computation is the result of."""
+    attributes = graph.attributes(node)
+    if "root" not in attributes:
+        return ""
+    if "called_by" not in attributes:
+        return "a result of the program"
+    names = [name for name in attributes["called_by"].split(", ") if name in graph.index_by_id]
+    if len(names) != 1:
+        return "a result of several" if names else ""
+    caller = graph.index_by_id[names[0]]
+    if graph.operation(caller) == "while":
+        return f"for the next round of {names[0]}"
+    told = f"the result of {names[0]}"
+    used = _describe_readers(graph, caller) if is_fused else ""
+    return f"{told}, {used}" if used else told
+
+
+def _element(graph: Graph, node: int) -> str:
+    return next(iter(graph.types(node)), "").partition("[")[0]
+
+
+def _layout(graph: Graph, node: int) -> list[int] | None:
+    """Dimensions of an array from the one that varies fastest, as the module says."""
+    array = parse_array_type(next(iter(graph.types(node)), ""))
+    if array is None:
+        return None
+    told = graph.attributes(node).get("layout", "")
+    layout = _numbers(told)
+    return layout if sorted(layout) == list(range(len(array.shape))) else None
+
+
+def _numbers(text: str) -> list[int]:
+    """Of `{1,0:T(8,128)}` the numbers before what follows a colon."""
+    return [int(number) for number in re.findall(r"\d+", text.partition(":")[0])]
+
+
+def _write(layout: list[int]) -> str:
+    return "{" + ",".join(map(str, layout)) + "}"
