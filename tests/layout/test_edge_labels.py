@@ -15,7 +15,7 @@ from jaxscope.export.svg import scene_to_svg_parts
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, EdgeLabel, EdgeLabels
-from jaxscope.picture.scene.scene import HEADER_PX, Scene
+from jaxscope.picture.scene.scene import HEADER_PX, Fit, Lines, Scene
 from jaxscope.picture.view.build import build_view
 from view.programs import compile_module, layers, trace
 
@@ -333,3 +333,90 @@ def test_values_that_enter_a_group_together_and_part_have_their_names(direction:
     assert named == {"params['b']": "['b']", "params['w']": "['w']"}
     labels = [label for label in EdgeLabels(scene).all() if label.group == frame]
     assert labels and all(label.text == lines.branches[label.line] for label in labels)
+
+
+def running_total(x: jax.Array) -> jax.Array:
+    return jax.lax.scan(lambda total, each: (total + each,) * 2, 0.0, x)[1]
+
+
+def tied_loss(w: jax.Array, x: jax.Array, token: jax.Array) -> jax.Array:
+    with jax.named_scope("layer"):
+        x = jnp.tanh(x @ w)
+    with jax.named_scope("loss"):
+        odds = jax.nn.log_softmax(x[:-1] @ w.T)
+        return -jnp.take_along_axis(odds, token[:, None], 1).mean()
+
+
+def make_program(name: str) -> Graph:
+    if name == "loop":
+        return compile_module(jax.vmap(running_total), jnp.ones((4, 1000)))
+    if name == "layers":
+        function, arguments = layers(2)
+        return trace(jax.grad(function), *arguments)
+    weights, token = jnp.ones((8, 8)), jnp.zeros(3, int)
+    return trace(jax.grad(tied_loss), weights, jnp.ones((4, 8)), token)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+@pytest.mark.parametrize("name", ["layers", "loss", "loop"])
+def test_a_label_tells_of_all_that_flows_beside_it_and_of_nothing_else(
+    name: str, beside: bool
+) -> None:
+    """Where lines share a way, what tells of a part of them would be taken for the whole."""
+    view, told = build_view(make_program(name)), 0
+    parts = {box.id for box in view.boxes if box.id in ("root/forward", "root/backward")}
+    alone = [
+        frozenset({box.id, *parts, *(view.boxes[each].id for each in view.ancestors(number))})
+        for number, box in enumerate(view.boxes[1:], 1)
+        if box.children
+    ]
+    for opened in (view.opened, view.all_groups(), *alone):
+        scene = build_scene(view, opened, fit=Fit(beside))
+        lines = scene.lines
+        ways = [sample(scene, line) for line in range(len(lines))]
+        for label in EdgeLabels(scene).all():
+            if lines.is_return[label.line]:
+                continue
+            told += 1
+            meant = list_meant(lines, label.line)
+            wanted = set().union(*(lines.flows[line] for line in meant))
+            x, y, width, height = plate(label)
+            own = ways[label.line]
+            away = np.hypot(*(own - [x + width / 2, y + height / 2]).T)
+            place = own[away.argmin()]
+            here = [n for n, way in enumerate(ways) if np.hypot(*(way - place).T).min() < 1.5]
+            assert set().union(*(lines.flows[line] for line in here)) == wanted, label.text
+            far = [distance(plate(label), way) for way in ways]
+            others = [n for n in range(len(lines)) if n not in meant]
+            assert all(far[n] > far[label.line] + 1.5 for n in others), label.text
+    assert told > 6
+
+
+def list_meant(lines: Lines, line: int) -> list[int]:
+    """The lines that a label tells of: of one value, or all that leave a forward part together."""
+    begins = [lines.corners(each)[0].tolist() for each in range(len(lines))]
+    return [
+        each
+        for each in range(len(lines))
+        if lines.source[each] == lines.source[line]
+        and (
+            begins[each] == begins[line]
+            if lines.is_residual[line]
+            else set(lines.flows[each]) == set(lines.flows[line])
+        )
+    ]
+
+
+def distance(rect: Rect, way: np.ndarray) -> float:
+    """From a way to a rectangle, in pixels; 0 where it runs through."""
+    x, y, width, height = rect
+    nearest = np.clip(way, [x, y], [x + width, y + height])
+    return float(np.hypot(*(way - nearest).T).min())
+
+
+def test_a_line_in_a_loop_is_not_named_after_the_loop() -> None:
+    """XLA gives the parameter of a body the name of its loop: that is no name of an argument."""
+    view = build_view(make_program("loop"))
+    scene = build_scene(view, view.all_groups())
+    assert scene.lines.branches, "values that enter the body together part in it"
+    assert not [text for text in scene.lines.branches.values() if "jit(" in text]

@@ -50,8 +50,10 @@ _FROM_BOX_SIDE_PX = 6.0
 """From a label to a box beside it, for the same reason as from a line."""
 
 Rect = tuple[float, float, float, float]
-_CURVE = ((0.15625, 0.296875), (0.5, 0.5), (0.84375, 0.703125), (1.0, 1.0))
-"""How far across and along a curve is after each quarter of its way."""
+_CURVE = tuple(
+    (t * t * (3 - 2 * t), t * (1.5 - 1.5 * t + t * t)) for t in (n / 8 for n in range(1, 9))
+)
+"""How far across and along a curve is after each eighth of its way."""
 
 T = TypeVar("T")
 LinePoint = Sequence[float]
@@ -251,7 +253,7 @@ class EdgeLabels:
             own = flow if is_on else _NO_FLOW
             if not is_free or pieces.cross(rect, own, line if is_on and is_alone else NONE):
                 continue
-            if is_on or pieces.pass_by(line, rect):
+            if is_on or pieces.is_beside(flow, rect):
                 return EdgeLabel(line, group, text, x, y, width)
         return None
 
@@ -305,7 +307,7 @@ def _flow(scene: Scene, line: int) -> Flow:
         return int(scene.lines.source[line]), (-1, line)
     if scene.lines.is_residual[line]:  # what leaves one box shares its way, on a level of its own
         return int(scene.lines.source[line]), (round(scene.lines.corners(line)[0, 1]),)
-    return int(scene.lines.source[line]), tuple(scene.lines.values[line].tolist())
+    return int(scene.lines.source[line]), tuple(sorted(scene.lines.flows[line]))
 
 
 def _bands_of(top: float, bottom: float) -> range:
@@ -359,15 +361,19 @@ class _Pieces:
             for line, other, x0, y0, x1, y1 in pieces
         )
 
-    def pass_by(self, line: int, rect: Rect) -> bool:
-        """Whether a line passes right beside the middle of a rectangle, or through that."""
+    def is_beside(self, flow: Flow, rect: Rect) -> bool:
+        """Whether lines of a value pass right beside the middle of a rectangle, and no others pass
+        beside any of it.
+        """
         x, y, width, height = rect
-        middle = (x - _NEAR_PX, y + height / 2, width + 2 * _NEAR_PX, 0.0)
-        return any(
-            each == line and _runs_through(middle, x0, y0, x1, y1)
-            for pieces in (self._long, *_in_bands(self._bands, middle[1], middle[1]))
-            for each, _, x0, y0, x1, y1 in pieces
-        )
+        left, wide = x - _NEAR_PX, width + 2 * _NEAR_PX
+        is_passed = False
+        for pieces in (self._long, *_in_bands(self._bands, y, y + height)):
+            for _, other, *ends in pieces:
+                if other != flow and _runs_through((left, y, wide, height), *ends):
+                    return False
+                is_passed |= other == flow and _runs_through((left, y + height / 2, wide, 0), *ends)
+        return is_passed
 
 
 def _runs_through(rect: Rect, x0: float, y0: float, x1: float, y1: float) -> bool:

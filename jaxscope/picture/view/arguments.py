@@ -16,6 +16,8 @@ from jaxscope.picture.view.tree import Branch, BranchKind, Child, Draft, nodes_o
 
 _PARAMETER = re.compile(r"^[^\[.(]+")
 STEP = re.compile(r"\[[^\]]*\]|\.[^\[.]+")
+_OPERATION = re.compile(r"^\w+\(")
+"""How the name of an operation begins, such as `jit(loss)/while`."""
 _MIN_LEAVES = 3
 _MIN_LEAVES_OF_MANY = 2
 _MAX_BOXES = 3
@@ -27,6 +29,8 @@ def argument_path(graph: Graph, node: int) -> str:
     """Where an argument sits in the call's arguments, or its name where that is not known."""
     attributes = graph.attributes(node)
     path = attributes.get("path") or attributes.get("op_name") or ""
+    if _OPERATION.match(path):  # XLA gives parameters of a loop's body the name of the loop
+        path = ""
     return path or graph.name(node) or graph.id(node)
 
 
