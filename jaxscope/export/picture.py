@@ -10,7 +10,7 @@ from jaxscope.export.order import PLAIN, BoxColors, Look, SceneColors
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
-from jaxscope.picture.palette import LINE_NAMES, PALETTES, RESIDUAL_PX, Palette, explain_boxes
+from jaxscope.picture.palette import BOLD_LINE_PX, LINE_NAMES, PALETTES, Palette, explain_boxes
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, EdgeLabels
 from jaxscope.picture.scene.scene import (
     DETAIL_PX,
@@ -159,7 +159,7 @@ def list_entries(scene: Scene, look: Look, theme: str) -> tuple[Entry, ...]:
         found = explain_boxes(
             items.style[items.num_frames :].tolist(),
             items.ground[: items.num_frames].tolist(),
-            bool(scene.lines.is_residual.any()),
+            scene.lines.list_coloured(),
             palette,
         )
         entries = [Entry(*each) for each in found]
@@ -196,8 +196,8 @@ def draw_legend(
         yield Rect(0, top, width, 1.0, 0.0, palette.frame_border, "")
     for entry, (x, row) in zip(entries, _places(entries, width), strict=True):
         y = top + _PADDING_PX + row * _ROW_PX
-        if entry.name == LINE_NAMES["residual"]:
-            yield Rect(x, y + 8.5, _SWATCH_PX, RESIDUAL_PX, 0.0, entry.fill, "")
+        if entry.name in LINE_NAMES.values():
+            yield Rect(x, y + 8.5, _SWATCH_PX, BOLD_LINE_PX, 0.0, entry.fill, "")
         else:
             yield Rect(
                 x, y + 4, _SWATCH_PX, 11, 3.0, entry.fill, entry.border, entry.border_px,
@@ -288,7 +288,7 @@ def _scene_shapes(
         yield _frame(scene, item, depth[item], palette)
     for line in range(len(scene.lines)):
         color = color_of_line(scene, line, palette)
-        width = 1.3 if color == palette.edge else RESIDUAL_PX
+        width = 1.3 if color == palette.edge else BOLD_LINE_PX
         yield LinePath(tuple(strokes_of(scene, line)), color, width)
     for x, y in scene.lines.forks.tolist():
         corner, size = (x - FORK_PX, y - FORK_PX), 2 * FORK_PX
@@ -416,11 +416,12 @@ def _connectors(scene: Scene, palette: Palette, has_text: bool) -> Iterator[Shap
 
 def _edge_labels(scene: Scene, palette: Palette) -> Iterator[Shape]:
     """Types on lines, on plates in the colour of what is around, so that the line ends at them."""
+    is_kept = scene.lines.is_residual | scene.lines.is_inner_residual
     for label in EdgeLabels(scene).all():
         fill = palette.background
         if label.group != NONE:
             fill = palette.frame_fill[int(scene.items.ground[label.group])]
         yield Rect(label.x, label.y, label.width, LABEL_HEIGHT_PX, 3.0, fill, "")
         middle, text = label.x + label.width / 2, make_safe_line(label.text)
-        color = palette.residual if scene.lines.is_residual[label.line] else palette.muted
+        color = palette.residual if is_kept[label.line] else palette.muted
         yield Text(middle, label.y + 10.5, text, LABEL_TEXT_PX, color, is_centred=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.picture.view.operations import Style
@@ -46,10 +46,10 @@ FRAME_NAMES = {
 """What an opened group is, by its number in `Palette.frame_fill`; the band of its title has the
 fill of a closed one."""
 
-LINE_NAMES = {"residual": "residual", "connector": "line goes on"}
+LINE_NAMES = {"residual": "residual", "carry": "carry", "connector": "line goes on"}
 """What lines that have a colour of their own are, and texts in place of lines."""
-RESIDUAL_PX = 1.8
-"""How wide a residual's line is, in a picture at its own size and in a legend."""
+BOLD_LINE_PX = 1.8
+"""How wide such a line is, in a picture at its own size and in a legend."""
 
 
 CODE_COLOURS = {
@@ -170,14 +170,14 @@ PALETTES = {palette.name: palette for palette in (LIGHT, DARK)}
 
 
 def explain_boxes(
-    styles: Iterable[int], grounds: Iterable[int], has_residuals: bool, palette: Palette
+    styles: Iterable[int], grounds: Iterable[int], lines: Collection[str], palette: Palette
 ) -> tuple[tuple[str, str, str], ...]:
     """Name, fill and border of what a legend explains: each name once.
 
     Args:
         styles: Of boxes that are seen.
         grounds: Of opened groups that are seen, as of `Items.ground`.
-        has_residuals: Whether lines of residuals are seen.
+        lines: Which lines with a colour of their own are seen: names of `LINE_NAMES`.
     """
     frames = []
     for ground in sorted(set(grounds) & FRAME_NAMES.keys()):
@@ -191,9 +191,12 @@ def explain_boxes(
     # Parts of a gradient first: they are what a picture of one is about.
     parts = [FRAME_NAMES[ground] for ground in range(FORWARD_FRAME, FUSION_FRAME)]
     entries = [entry for part in parts for entry in (*frames, *boxes) if entry[0] == part]
-    if has_residuals:
+    if "residual" in lines:
         entries.append((LINE_NAMES["residual"], palette.residual, palette.residual))
     entries += [*boxes, *frames]
+    if "carry" in lines:
+        color = palette.border[Style.CONTROL]
+        entries.append((LINE_NAMES["carry"], color, color))
     found: dict[str, tuple[str, str, str]] = {}
     for entry in entries:
         found.setdefault(entry[0], entry)

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from canvas.screen import first_closed_group, long_program, picture
 from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind, Unavailable
 from jaxscope.picture.layout.text_width import measure_text
-from jaxscope.picture.palette import FUSION_FRAME, PALETTES, RESIDUAL_PX
+from jaxscope.picture.palette import BOLD_LINE_PX, FUSION_FRAME, PALETTES
 from jaxscope.picture.scene.first_picture import LEAST_FRAMED, OVERVIEW_PX, WHOLE_SCALE
 from jaxscope.picture.scene.scene import HEADER_PX
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
@@ -305,8 +305,8 @@ def test_the_legend_explains_the_tints_of_open_groups(canvas: GraphCanvas) -> No
 def test_the_legend_shows_residuals_as_a_line(canvas: GraphCanvas) -> None:
     legend, found = canvas.legend, colors("light")
     residual, white = QColor("#c04000"), QColor("#ffffff")
-    line = LegendEntry("residual", residual, QPen(residual, RESIDUAL_PX), is_line=True)
-    box = LegendEntry("box", white, QPen(residual, RESIDUAL_PX))
+    line = LegendEntry("residual", residual, QPen(residual, BOLD_LINE_PX), is_line=True)
+    box = LegendEntry("box", white, QPen(residual, BOLD_LINE_PX))
     legend.resize(400, 40)
     legend.show_entries((line, box), found)
     image = legend.grab().toImage()
@@ -318,6 +318,23 @@ def test_the_legend_shows_residuals_as_a_line(canvas: GraphCanvas) -> None:
         return sum(color != found.background for color in column)
 
     assert 1 <= rows_of(first) <= 3 < rows_of(second)
+
+
+def test_what_a_loop_carries_is_told_by_the_legend_and_in_small_pictures(qtbot: QtBot) -> None:
+    def cumulate(x: jax.Array) -> jax.Array:
+        return jax.lax.scan(lambda total, each: (total + each, total), 0.0, x)[1]
+
+    canvas = show(qtbot, trace(cumulate, jnp.ones(5)), 900, 700).canvas
+    drawing, scene = canvas._drawing, canvas.scene
+    assert drawing is not None and scene is not None
+    assert scene.lines.is_return.sum() == 1 and "carry" in canvas.legend.names
+    whole = (0.0, 0.0, scene.width, scene.height)
+    groups = range(scene.items.num_frames)
+    small = WHOLE_SCALE  # the least at which a picture is shown that can be seen whole
+    told = [label.line for n in groups for label in drawing.labels_in(n, whole, small)]
+    assert told == np.flatnonzero(scene.lines.is_return).tolist()
+    canvas = show(qtbot, trace(jnp.cumsum, jnp.ones(5)), 900, 700).canvas
+    assert "carry" not in canvas.legend.names
 
 
 OUTLINES = ["selected", "linked, forward", "linked, backward"]
@@ -491,9 +508,34 @@ def test_the_legend_says_how_many_equations_of_the_program_have_no_box(qtbot: Qt
     graph = trace(spread, jnp.ones(3))
     num = sum(graph.node(at).kind is NodeKind.EQUATION for at in range(len(graph.nodes)))
     legend = show(qtbot, graph, 700, 500).canvas.legend
-    assert legend.names[-1] == f"{num} equations, 2 shown"
+    assert legend.names[0] == f"{num} equations, 2 shown"
     legend = show(qtbot, trace(jnp.sin, jnp.ones(3)), 700, 500).canvas.legend
     assert not any("equation" in name for name in legend.names), "the one has a box"
+
+
+def test_the_legend_says_what_is_left_out_in_an_open_group_also_where_it_is_narrow(
+    qtbot: QtBot,
+) -> None:
+    """It has the first place, and how many entries there is room for does not matter to it."""
+
+    def spread(x: jax.Array) -> jax.Array:
+        with jax.named_scope("inner"):
+            y = jnp.sin(x) * jax.lax.broadcast(2.0, (3,))  # cast and broadcast in its box
+            y = jnp.exp(y) @ y
+        with jax.named_scope("after"):
+            return jnp.tanh(y) + jnp.cos(y)
+
+    graph = trace(spread, jnp.ones(3))
+    num = sum(graph.node(at).kind is NodeKind.EQUATION for at in range(len(graph.nodes)))
+    page = show(qtbot, graph, 700, 500)
+    canvas = page.canvas
+    assert canvas.view is not None
+    canvas.set_expanded(canvas.view.all_groups())
+    settle(qtbot, page)
+    assert canvas.scene is not None and canvas.scene.items.num_frames == 2
+    assert canvas.legend.names[0] == f"{num} equations, {num - 2} shown"
+    placed = canvas.legend._place(180)
+    assert placed.is_cut and placed.places[0][2] == measure_text(canvas.legend.names[0], _TEXT_PX)
 
 
 def sees_whole(canvas: GraphCanvas) -> bool:

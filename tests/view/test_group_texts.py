@@ -227,8 +227,10 @@ def test_what_a_branch_gives_is_no_instruction_that_is_drawn() -> None:
     compiled = compile_module(pick, jnp.int32(1), jnp.ones(4))
     for graph in (trace(pick, jnp.int32(1), jnp.ones(4)), compiled):
         view = build_view(graph)
-        (branch,) = {box.parent for box in view.boxes if box.kind is BranchKind.ARM}
-        assert view.count_in_boxes(branch) == 3
+        arms = {at for at, box in enumerate(view.boxes) if box.kind is BranchKind.ARM}
+        (branch,) = {view.boxes[at].parent for at in arms}
+        assert view.count_in_boxes(branch, arms) == 3
+        assert view.count_in_boxes(branch) == sum(view.boxes[at].num_counted for at in arms)
 
 
 def test_groups_of_one_scope_that_stand_beside_each_other_are_numbered() -> None:

@@ -100,9 +100,9 @@ def oklab(color: str, eyes: str) -> tuple[float, float, float]:
 )
 def test_what_a_legend_tells_apart_looks_apart(palette: Palette, eyes: str, least: float) -> None:
     """By fill and border together; what has the same name looks the same."""
-    entries = [explain_boxes([style], [], False, palette)[0] for style in Style]
-    entries += [explain_boxes([], [frame], False, palette)[0] for frame in FRAME_NAMES]
-    entries += [*explain_boxes([], [], True, palette)]
+    entries = [explain_boxes([style], [], (), palette)[0] for style in Style]
+    entries += [explain_boxes([], [frame], (), palette)[0] for frame in FRAME_NAMES]
+    entries += [*explain_boxes([], [], ("residual", "carry"), palette)]
     entries.append((LINE_NAMES["connector"], palette.stub_fill, palette.muted))
     looks = dict[str, tuple[str, ...]]()
     for name, *look in entries:
@@ -127,11 +127,11 @@ def test_large_boxes_look_apart_by_their_light_fills_alone() -> None:
 def test_a_legend_explains_tinted_frames_and_says_each_name_once(palette: Palette) -> None:
     styles = [Style.GROUP, Style.REPEAT, Style.SECTION, Style.FUSION]
     grounds = [0, 1, FORWARD_FRAME, BACKWARD_FRAME, FUSION_FRAME]
-    entries = explain_boxes([*styles, *styles], grounds, True, palette)
-    names = ["forward", "backward", "residual", "fusion", "group"]
+    entries = explain_boxes([*styles, *styles], grounds, ("residual", "carry"), palette)
+    names = ["forward", "backward", "residual", "fusion", "group", "carry"]
     assert [name for name, *_ in entries] == names
     assert entries[0][1] == palette.header_fill[FORWARD_FRAME] == palette.fill[Style.FORWARD]
-    assert explain_boxes([], [FUSION_FRAME], False, palette) == (
+    assert explain_boxes([], [FUSION_FRAME], (), palette) == (
         ("fusion", palette.header_fill[FUSION_FRAME], palette.border[Style.FUSION]),
     )
     assert len(palette.frame_fill) == len(palette.frame_line) == len(FRAME_NAMES)
@@ -205,7 +205,7 @@ def test_what_is_called_elementwise_is_batched_by_jax_as_elementwise() -> None:
 
 
 def test_a_closed_part_of_a_gradient_and_an_opened_one_are_one_entry_before_all_others() -> None:
-    entries = explain_boxes([Style.INPUT, Style.BACKWARD], [FORWARD_FRAME], False, LIGHT)
+    entries = explain_boxes([Style.INPUT, Style.BACKWARD], [FORWARD_FRAME], (), LIGHT)
     assert [name for name, _, _ in entries] == ["forward", "backward", "argument"]
-    both = explain_boxes([Style.FORWARD], [FORWARD_FRAME], False, LIGHT)
+    both = explain_boxes([Style.FORWARD], [FORWARD_FRAME], (), LIGHT)
     assert [name for name, _, _ in both] == ["forward"]

@@ -32,7 +32,7 @@ from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.operations import short_operation
-from jaxscope.picture.view.tree import GATHERED, BranchKind
+from jaxscope.picture.view.tree import GATHERED
 from jaxscope.program.dataflow import describe_shared
 from jaxscope.program.links import NO_LINKS
 from jaxscope.program.size import count_program, describe_count
@@ -135,16 +135,8 @@ def test_what_is_drawn_in_a_group_adds_up_to_its_count(capture: Capture) -> None
                 inside = [at for at in range(len(view.boxes)) if number in view.ancestors(at)]
                 num_own, num_folded = (sum(map(each.__getitem__, inside)) for each in (own, folded))
                 assert num_own + num_folded + folded[number] == box.num_counted, box.id
-                is_branch = box.node in view.flow.branches  # the title of an arm has little room
                 held = sum(
-                    own[at]
-                    + (
-                        view.count_in_boxes(at)
-                        if is_branch and view.boxes[at].kind is BranchKind.ARM
-                        else view.boxes[at].num_counted
-                        if view.boxes[at].children
-                        else 0
-                    )
+                    own[at] + (view.boxes[at].num_counted if view.boxes[at].children else 0)
                     for at in box.children
                 )
                 assert held == view.count_in_boxes(number), (stage.name, box.id)

@@ -144,6 +144,17 @@ class Lines:
             if each == line or not wanted.isdisjoint(flow)
         )
 
+    def list_coloured(self, items: npt.NDArray[np.int64] | None = None) -> tuple[str, ...]:
+        """What the lines are that have a colour of their own: names of `LINE_NAMES`.
+
+        Args:
+            items: Where they begin; None for anywhere.
+        """
+        begins = True if items is None else np.isin(self.source, items)
+        kept = self.is_residual | self.is_inner_residual
+        kinds = (("residual", kept), ("carry", self.is_return))
+        return tuple(name for name, is_one in kinds if (is_one & begins).any())
+
     def corners(self, line: int) -> Floats:
         """Corners of one line, shape `(k, 2)`."""
         return self.points[self.offsets[line] : self.offsets[line + 1]]

@@ -194,16 +194,10 @@ class View:
         return self.boxes[box].num_counted - len(self.without_box(box, opened))
 
     def without_box(self, box: int, opened: Collection[int] = ()) -> list[int]:
-        """The others that a group counts: drawn as part of another box, or as a value of a loop.
-
-        Of an arm of a branch also where it is closed: it may have no room to tell it.
-        """
-        each, found = self.boxes[box], list(self._boxless[box])
-        is_branch = each.node in self.flow.branches
-        for inner in each.children:
-            kind = self.boxes[inner].kind
-            is_arm = is_branch and kind is BranchKind.ARM
-            if is_arm or (inner in opened and kind is not BranchKind.REPEAT):
+        """The others that a group counts: drawn as part of another box, or as a value of a loop."""
+        found = list(self._boxless[box])
+        for inner in self.boxes[box].children:
+            if inner in opened and self.boxes[inner].kind is not BranchKind.REPEAT:
                 found += self.without_box(inner, opened)
         return found
 

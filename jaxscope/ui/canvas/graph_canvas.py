@@ -607,15 +607,15 @@ class GraphCanvas(QWidget):
         if self._num_devices:
             told = tr("types: on each of {num} devices", num=self._num_devices)
             entries = (words_alone(told, drawing.colors), *entries)
-        passing, spare = self._outline_entries(drawing), self._count_entries(drawing)
-        self._legend.show_entries(entries, drawing.colors, passing, spare)
+        entries = (*self._count_entries(drawing), *entries)
+        self._legend.show_entries(entries, drawing.colors, self._outline_entries(drawing))
 
     def _count_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
-        """How many operations of the program are drawn, if some are missing that no frame tells."""
-        if self._view is None or not self._view.without_box(0):
-            return ()
+        """How many operations of the program are drawn, if not all."""
         items = drawing.scene.items
         opened = frozenset(items.box[: items.num_frames].tolist())
+        if self._view is None or not self._view.without_box(0, opened):
+            return ()
         detail = text_of(self._view, self._view.boxes[0]).detail
         told = detail_when_open(self._view, 0, detail, opened)
         hint = tr(

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import said
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
-from jaxscope.picture.palette import LINE_NAMES, PALETTES, RESIDUAL_PX, explain_boxes
+from jaxscope.picture.palette import BOLD_LINE_PX, LINE_NAMES, PALETTES, explain_boxes
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.ui.canvas.scene_painter import Colors, graph_font
@@ -92,7 +92,7 @@ class Legend(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: tuple[LegendEntry, ...] = ()
-        self._num_lasting = self._num_needed = 0
+        self._num_lasting = 0
         self._colors: Colors | None = None
         self._scale = 1.0
         self._is_open = False
@@ -118,18 +118,15 @@ class Legend(QWidget):
         entries: Sequence[LegendEntry],
         colors: Colors,
         passing: Sequence[LegendEntry] = (),
-        spare: Sequence[LegendEntry] = (),
     ) -> None:
         """Explain these.
 
         Args:
             passing: What comes and goes with a selection: it takes no further row.
-            spare: What is said only where all of it has room, or the legend is open.
         """
         before = self.heightForWidth(self.width())
-        self._entries, self._colors = (*entries, *passing, *spare), colors
+        self._entries, self._colors = (*entries, *passing), colors
         self._num_lasting = len(entries)
-        self._num_needed = len(entries) + len(passing)
         self.setAccessibleDescription(tr_list(self.names))
         self.update()
         if self.heightForWidth(self.width()) != before:
@@ -148,11 +145,8 @@ class Legend(QWidget):
         lasting = (self._fill(width, density, self._num_lasting) for density in _AT_FIRST)
         num_rows = next((each.density.num_rows for each in lasting if not each.is_cut), 0)
         allowed = [density for density in _AT_FIRST if density.num_rows == num_rows]
-        for num in (None, self._num_needed):
-            tried = [self._fill(width, density, num) for density in allowed or _AT_FIRST[-1:]]
-            if fits := [placed for placed in tried if not placed.is_cut]:
-                return fits[0]
-        return tried[-1]
+        tried = [self._fill(width, density) for density in allowed or _AT_FIRST[-1:]]
+        return next((placed for placed in tried if not placed.is_cut), tried[-1])
 
     def _fill(self, width: int, density: _Density, num: int | None = None) -> _Placed:
         """The entries, or the first ones of them, as far as they have room."""
@@ -237,7 +231,7 @@ class Legend(QWidget):
             painter.drawText(
                 area,
                 flags,
-                tr("{num_entries} more …", num_entries=self._num_needed - len(places)),
+                tr("{num_entries} more …", num_entries=len(self._entries) - len(places)),
             )
         painter.end()
 
@@ -247,14 +241,12 @@ def list_entries(scene: Scene, seen: npt.NDArray[np.int64], theme: str) -> tuple
     items = scene.items
     is_frame = seen < items.num_frames
     styles, grounds = items.style[seen[~is_frame]], items.ground[seen[is_frame]]
-    lines = scene.lines
-    has_residuals = bool(np.isin(lines.source[lines.is_residual], seen).any())
-    palette = PALETTES[theme]
-    found = explain_boxes(styles.tolist(), grounds.tolist(), has_residuals, palette)
+    palette, lines = PALETTES[theme], scene.lines.list_coloured(seen)
+    found = explain_boxes(styles.tolist(), grounds.tolist(), lines, palette)
     entries = []
     for name, fill, border in found:
-        is_line = name == LINE_NAMES["residual"]
-        pen = QPen(QColor(border), RESIDUAL_PX if is_line else 1.2)
+        is_line = name in LINE_NAMES.values()
+        pen = QPen(QColor(border), BOLD_LINE_PX if is_line else 1.2)
         entries.append(LegendEntry(name, QColor(fill), pen, is_line=is_line))
     if np.isin(scene.connectors.item, seen).any():
         dashes = QPen(QColor(palette.muted), 1, Qt.PenStyle.DashLine)

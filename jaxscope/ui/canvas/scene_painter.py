@@ -43,7 +43,7 @@ from jaxscope.picture.layout.text_width import (
     shorten_name,
     shorten_text,
 )
-from jaxscope.picture.palette import PALETTES, RESIDUAL_PX
+from jaxscope.picture.palette import BOLD_LINE_PX, PALETTES
 from jaxscope.picture.scene.edge_details import (
     LABEL_HEIGHT_PX,
     LABEL_TEXT_PX,
@@ -776,9 +776,9 @@ class SceneDrawing:
         returns, faint = all_lines.is_return, self._is_faint_line
         is_plain = not (returns.any() or is_kept.any() or faint.any())
         for chosen, color, width, opacity in (
-            (is_kept & ~faint, colors.residual, RESIDUAL_PX, 1.0),
+            (is_kept & ~faint, colors.residual, BOLD_LINE_PX, 1.0),
             (~(returns | is_kept | faint), colors.edge, 1.3, 1.0),
-            (returns & ~faint, colors.border[Style.CONTROL], 1.8, 1.0),
+            (returns & ~faint, colors.border[Style.CONTROL], BOLD_LINE_PX, 1.0),
             (faint, colors.edge, 1.3, _FAINT),
         ):
             lines = None if is_plain and opacity == 1.0 else np.flatnonzero(chosen)
@@ -994,8 +994,8 @@ class SceneDrawing:
     def paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Types on the lines of the frames in sight, on plates that let the line end at them.
 
-        In a small picture only those of `Lines.labels`: bytes of residuals, what is led around a
-        backward part, and the index or predicate of a branch.
+        In a small picture only those of `Lines.labels`, which are bytes of residuals, what is led
+        around a backward part, and the index or predicate of a branch; and what a loop carries.
         """
         colors, items = self.colors, self.item_grid.query(*box)
         painter.setFont(self._label_font)
@@ -1023,11 +1023,13 @@ class SceneDrawing:
 
     def labels_in(self, group: int, box: Box, scale: float) -> Iterator[EdgeLabel]:
         """The labels right inside a frame that are shown in a part of the scene."""
+        lines = self.scene.lines
         grown = max(LEAST_LABEL_PX / (LABEL_TEXT_PX * scale), 1.0)
         for label in self.index.labels.of_group(group):
             is_seen = label.x < box[2] and box[0] < label.x + label.width
             is_seen &= label.y < box[3] and box[1] < label.y + LABEL_HEIGHT_PX
-            is_shown = scale >= LABEL_SCALE or label.line in self.scene.lines.labels
+            is_shown = scale >= LABEL_SCALE or label.line in lines.labels
+            is_shown |= bool(lines.is_return[label.line])
             room = (label.width + _LABEL_SLACK_PX) / grown
             if is_seen and is_shown and measure_text(label.text, LABEL_TEXT_PX) <= room:
                 yield label
