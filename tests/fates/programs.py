@@ -137,6 +137,14 @@ def factorize(x: jax.Array) -> jax.Array:
 TABLE = np.array([3, -1, 2])
 
 
+def begin_with_known_values(x: jax.Array) -> tuple[tuple[jax.Array, jax.Array], None]:
+    """What the loop begins with is known; arrays are filled with it when the program runs."""
+    begin = (-jnp.ones((200, 1)), jnp.full(x.shape[1:], 2.0) > 1.0)
+    return jax.lax.scan(
+        lambda carry, row: ((carry[0] * row.sum(), carry[1] & (row > 0.5)), None), begin, x
+    )
+
+
 def look_up(x: jax.Array) -> jax.Array:
     """The captured table is a constant of the module, and so is what is computed of it alone."""
     return x + jnp.where(jnp.asarray(TABLE) < 0, 1.0, 2.0).sum()

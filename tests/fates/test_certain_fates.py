@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -141,6 +142,21 @@ def test_what_depends_on_a_captured_array_alone_is_folded() -> None:
     assert fate_of(capture, "lt").fate == "folded"
     assert fates_by_operation(capture)[-1] == ("add", capture.fates[list(capture.fates)[-1]])
     assert fates_by_operation(capture)[-1][1].fate in ("fused", "kernel")
+
+
+def test_what_only_fills_an_array_with_a_known_value_is_folded() -> None:
+    module = jax.jit(programs.begin_with_known_values).lower(X).compile().as_text()
+    filled = re.findall(r"= (\w+\[[\d,]+\])\S* broadcast\(%param", module)
+    assert {"f32[200,1]", "pred[8]"} <= set(filled)
+    assert " negate(" not in module
+    assert " compare(" not in module[module.index("\nENTRY ") :]
+
+    capture = capture_plain(programs.begin_with_known_values, X)
+    found = fates_by_operation(capture)
+    negated, compared = (next(f for name, f in found if name == each) for each in ("neg", "gt"))
+    assert (negated.fate, negated.certainty) == ("folded", "proven")
+    assert "an array is filled with it in wrapped_broadcast" in negated.text
+    assert (compared.fate, compared.certainty) == ("folded", "inferred")
 
 
 def test_rules_of_a_linear_solve_that_do_not_run_are_dead() -> None:

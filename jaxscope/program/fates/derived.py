@@ -61,6 +61,8 @@ from jaxscope.program.fates.outcomes import (
 
 _IN_CONVERSION = say(" when StableHLO became HLO, before XLA's first pass")
 _BY_JAX = say(" in lowering to StableHLO, by JAX itself")
+_FILLING = frozenset({"broadcast_in_dim", "full", "empty", "empty2", "iota", "copy", "copy_p"})
+"""Primitives whose own work is to fill an array, with one value or with numbers in order."""
 _BEFORE_XLA = say(" before XLA's first pass")
 
 
@@ -386,6 +388,8 @@ class DerivedFates:
                 names=names,
             )
             return Fate("unknown", text=text)
+        if self._is_filled(key, holding):
+            return self._of_filled(key, holding, before, ending)
         text = describe_role(self._after, holding, before)
         opcodes = {self._after.opcodes[index] for index in holding.instructions}
         is_taken = before == {"transpose"} and "dot" in opcodes
@@ -394,6 +398,33 @@ class DerivedFates:
         if ending is not None and ending.text:
             text = say_joined((ending.text, text), CLAUSES)
         return _certain(Fate(fate, where, ids, text=say_sentence(text)), proof)
+
+    def _is_filled(self, key: str, holding: InstructionRole) -> bool:
+        """Whether all that is left of an equation that computes fills arrays with constants."""
+        node = self.equations.graph.index_by_id[without_call(key)]
+        left = [i for i in holding.instructions if self._after.opcodes[i] not in ("fusion", "call")]
+        return (
+            holding.fate in RUNNING
+            and self.equations.operations[node] not in _FILLING
+            and bool(left)
+            and all(self._is_constant(i) for i in left)
+        )
+
+    def _of_filled(
+        self, key: str, holding: InstructionRole, before: set[str], ending: PassOutcome | None
+    ) -> Fate:
+        """Its value is a constant, and an instruction of its name fills an array with that."""
+        is_early = before and before <= {"broadcast", "constant"}
+        text = say(
+            "Its value was computed{who}; an array is filled with it in {place}.",
+            who=_IN_CONVERSION if is_early else say(" when compiling"),
+            place=self._after.names[holding.place],
+        )
+        if ending is not None and ending.text:
+            text = say_joined((say_sentence(ending.text), text))
+        where = ending.pass_name if ending is not None else None
+        proof = self._proof_of_held(key, dataclasses.replace(holding, fate="folded"), ending)
+        return _certain(Fate("folded", where, self._ids(holding.instructions), text=text), proof)
 
     def _proof_of_held(
         self, key: str, holding: InstructionRole, ending: PassOutcome | None
@@ -616,7 +647,8 @@ class DerivedFates:
                     "Depends on no argument: {names} holds its value, or one made of it.",
                     names=names,
                 )
-            fate = made.fate if made.fate != "layout" else "folded"
+            fills = self.equations.operations[node] in _FILLING and made.fate != "layout"
+            fate = made.fate if fills else "folded"
             return _certain(Fate(fate, None, self._ids(made.instructions), text=text), None)
         if self._before is not None and self._holders.may_hide_elements(id):
             return None
@@ -884,7 +916,7 @@ class DerivedFates:
         """Whether an instruction is a constant, or an array filled with one."""
         if self._is(index, "broadcast") and self._after.operands[index]:
             index = self._after.operands[index][0]
-        return self._is(index, "constant")
+        return self._is(self._after.producer(index), "constant")
 
     def _is(self, index: int, opcode: str) -> bool:
         return self._after.opcodes[index] == opcode

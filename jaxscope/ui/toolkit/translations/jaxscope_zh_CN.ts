@@ -3556,6 +3556,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它的符号链接形成了环。</translation>
     </message>
     <message>
+        <source>Its value was computed{who}; an array is filled with it in {place}.</source>
+        <translation>它的值已经算好{who}；{place} 用它填充数组。</translation>
+    </message>
+    <message>
         <source>Its value was known, so it became a constant.</source>
         <translation>它的值是已知的，所以变成了常量。</translation>
     </message>
