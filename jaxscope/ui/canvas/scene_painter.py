@@ -234,6 +234,8 @@ _WEIGHTS = np.stack(
     axis=1,
 )
 """Of the four corners of a curve, at places along it."""
+_LEAST_LINE_PX = 1.01
+"""On the screen; Qt paints what is thinner than a pixel piece by piece, and not as one path."""
 _MARGIN_PX = 40.0
 """Beyond the sight, so that no end of a clipped line shows."""
 
@@ -271,9 +273,13 @@ def sample_curves(corners: npt.NDArray[np.float64], box: Box) -> npt.NDArray[np.
 def paint_curves(
     painter: QPainter, index: SceneIndex, box: Box, lines: Indices | None = None
 ) -> None:
-    """Paint the pieces of all lines, or of some, that touch a part of the scene."""
+    """Paint the pieces of all lines, or of some, that touch a part of the scene.
+
+    They are one path whose pieces end where others begin: soft edges that are painted twice show
+    as dark spots.
+    """
     pieces = index.segments[index.segments_in(box, lines)]
-    pieces = pieces[np.lexsort(pieces.T[::-1])]
+    pieces = pieces[np.lexsort(pieces.T)]
     is_new = np.ones(len(pieces), np.bool_)  # lines of one value share their way
     is_new[1:] = (pieces[1:] != pieces[:-1]).any(axis=1)
     pieces = pieces[is_new]
@@ -281,11 +287,22 @@ def paint_curves(
     is_long = np.abs(pieces[:, 2:] - pieces[:, :2]).max(axis=1, initial=0.0) > _WHOLE_PX
     low = np.array([box[0], box[1]] * 2) - _MARGIN_PX
     high = np.array([box[2], box[3]] * 2) + _MARGIN_PX
-    draw_lines(painter, join_straight(np.clip(pieces[is_straight], low, high)))
     is_down = index.scene.direction == DOWN
     corners = _corners(pieces[~is_straight & is_long], is_down)
-    draw_lines(painter, sample_curves(corners, (*low[:2].tolist(), *high[:2].tolist())))
+    sampled = sample_curves(corners, (*low[:2].tolist(), *high[:2].tolist()))
+    straight = join_straight(np.clip(pieces[is_straight], low, high))
+    pen = painter.pen()
+    if pen.style() == Qt.PenStyle.SolidLine:
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
+        across = 0 if is_down else 1  # such pieces end at corners, which they fill
+        is_across = straight[:, across] != straight[:, across + 2]
+        straight[is_across, across] -= pen.widthF() / 2
+        straight[is_across, across + 2] += pen.widthF() / 2
     path = QPainterPath()
+    for x0, y0, x1, y1 in np.concatenate([straight, sampled]).tolist():
+        path.moveTo(x0, y0)
+        path.lineTo(x1, y1)
     for begin, one, other, end in _corners(pieces[~is_straight & ~is_long], is_down).tolist():
         path.moveTo(*begin)
         path.cubicTo(*one, *other, *end)
@@ -295,8 +312,7 @@ def paint_curves(
 def join_straight(pieces: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Upright and level pieces, each row x, y, x, y, as the fewest that cover the same.
 
-    Where two of them met, at the border of a group, or lay on each other, their soft edges were
-    painted twice, which shows as a dark spot. Sorts them: n·log n.
+    Lines of one value share their way. Sorts them: n·log n.
     """
     joined, is_upright = [], pieces[:, 0] == pieces[:, 2]
     for across, along, is_meant in ((0, 1, is_upright), (1, 0, ~is_upright)):
@@ -785,7 +801,7 @@ class SceneDrawing:
             if not chosen.any():
                 continue
             painter.setOpacity(opacity)
-            painter.setPen(QPen(color, width))
+            painter.setPen(QPen(color, max(width, _LEAST_LINE_PX / self._scale)))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             paint_curves(painter, self.index, box, lines)
             painter.setPen(Qt.PenStyle.NoPen)
