@@ -403,3 +403,13 @@ def test_a_result_that_nothing_uses_is_called_unused() -> None:
     details = {text_of(view, box).detail for box in view.boxes[1:]}
     assert "_ (unused): f32[]" in details
     assert not any(detail.startswith("_:") for detail in details)
+
+
+def test_of_several_results_those_that_nothing_uses_are_counted() -> None:
+    """JAX writes `a _ _ = split`: the boxes name what is used, with its own types."""
+    view = simplify(lambda x: jnp.split(x, [1, 3])[1] * 2, jnp.ones(6))
+    details = {text_of(view, box).title: text_of(view, box).detail for box in view.boxes[1:]}
+    assert details["split"] == "b: f32[2] · 2 unused"
+    whole = simplify(lambda x: jnp.concatenate(jnp.split(x, [1, 3])[::-1]), jnp.ones(6))
+    details = {text_of(whole, box).title: text_of(whole, box).detail for box in whole.boxes[1:]}
+    assert details["split"] == "b, c, d: f32[1] and 2 more"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
@@ -288,14 +288,17 @@ def _text_of_node(view: View, node: int) -> BoxText:
     style = style_of(graph.operation(node))
     if "shares" in attributes:
         title = f"{title} {ELSEWHERE}"
-    if name == _DROPPED and kind == _EQUATION:
-        return BoxText(
-            title,
-            say("_ (unused): {types}", types=types) if len(graph.types(node)) == 1 else types,
-            style,
-        )
     if name and kind == _EQUATION:
-        return BoxText(title, f"{name}: {types}", style, name)
+        names = name.split(", ")
+        used = [at for at, each in enumerate(names) if each != _DROPPED]
+        if not used:
+            return BoxText(title, say("_ (unused): {types}", types=types), style)
+        name, types = ", ".join(names[at] for at in used), _types(graph, node, used)
+        detail: str = f"{name}: {types}"
+        if len(used) < len(names):
+            unused = say("{num:,} unused", num=len(names) - len(used))
+            detail = say(BESIDE, first=detail, then=unused)
+        return BoxText(title, detail, style, name)
     return BoxText(title, types, style)
 
 
@@ -378,11 +381,13 @@ def _short_value(text: str) -> str:
         return value
 
 
-def _types(graph: Graph, node: int) -> str:
+def _types(graph: Graph, node: int, results: Sequence[int] | None = None) -> str:
+    """Types of the results of a node, or of some of them."""
     batched = read_batch_axes(graph.attributes(node).get("batch_axes", ""))
+    all_types = graph.types(node)
     types = [
-        mark_batch_axes(short_type(text), batched.get(result, ()))
-        for result, text in enumerate(graph.types(node))
+        mark_batch_axes(short_type(all_types[result]), batched.get(result, ()))
+        for result in (range(len(all_types)) if results is None else results)
     ]
     if len(types) > 2:
         return say("{type} and {num} more", type=types[0], num=len(types) - 1)

@@ -14834,6 +14834,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{num:,} 个更小的</translation>
     </message>
     <message>
+        <source>{num:,} unused</source>
+        <translation>{num:,} 个未使用</translation>
+    </message>
+    <message>
         <source>{num:,} values</source>
         <translation>{num:,} 个值</translation>
     </message>
