@@ -99,7 +99,9 @@ def test_the_lines_of_a_shared_jaxpr_say_that_it_is_called_more_often() -> None:
     graph = add_attributes(shown.graph, {call: {"shared_by": "jit2"}})
     found = find_line_costs([dataclasses.replace(shown, graph=graph)], FILE)
     assert {line: cost.share for line, cost in found.items()} == {11: 0.375, 14: 0.125, 15: 0.5}
-    assert found[11].text.endswith("in one of 2 calls; the others count where they are made")
+    assert found[11].text.endswith(
+        "for one of 2 calls of its function; the others count at the lines that make them"
+    )
     assert "calls" not in found[14].text + found[15].text
 
 

@@ -184,7 +184,8 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
             calls = num_calls[own_lines == line]
             if calls.size and calls.max() > 1:
                 made = say(
-                    "in one of {calls} calls; the others count where they are made",
+                    "for one of {calls} calls of its function; the others count at the lines "
+                    "that make them",
                     calls=int(calls.max()),
                 )
                 parts.append(made)

@@ -11396,6 +11396,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>字体 字号 大小 更大 font size bigger</translation>
     </message>
     <message>
+        <source>for one of {calls} calls of its function; the others count at the lines that make them</source>
+        <translation>这是其函数 {calls} 次调用中的一次；其余各次计在发起调用的行</translation>
+    </message>
+    <message>
         <source>for the JVP: no element is zero</source>
         <translation>对 JVP 而言：没有元素为零</translation>
     </message>
@@ -11554,10 +11558,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>in loops: cost of one round</source>
         <translation>循环中的部分：按一轮计</translation>
-    </message>
-    <message>
-        <source>in one of {calls} calls; the others count where they are made</source>
-        <translation>在 {calls} 次调用中的一次里；其余各次计在调用它们的地方</translation>
     </message>
     <message>
         <source>in six processes</source>
