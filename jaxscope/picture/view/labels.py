@@ -293,11 +293,12 @@ def _text_of_node(view: View, node: int) -> BoxText:
         used = [at for at, each in enumerate(names) if each != _DROPPED]
         if not used:
             return BoxText(title, say("_ (unused): {types}", types=types), style)
-        name, types = ", ".join(names[at] for at in used), _types(graph, node, used)
-        detail: str = f"{name}: {types}"
-        if len(used) < len(names):
-            unused = say("{num:,} unused", num=len(names) - len(used))
-            detail = say(BESIDE, first=detail, then=unused)
+        unused = len(names) - len(used)
+        if not unused or len(names) != len(graph.types(node)):
+            return BoxText(title, f"{name}: {types}", style, name)
+        name = ", ".join(names[at] for at in used)
+        told = f"{name}: {_types(graph, node, used)}"
+        detail = say(BESIDE, first=told, then=say("{num:,} unused", num=unused))
         return BoxText(title, detail, style, name)
     return BoxText(title, types, style)
 
