@@ -38,6 +38,9 @@ READABLE_SCALE = 0.78
 WHOLE_SCALE = 0.74
 """What can be seen whole is shown as small as this: nobody has to look for the rest."""
 
+_LARGER = (1.0, 0.9)
+"""Scales at which type is easier to read than at `READABLE_SCALE`, tried in this order."""
+
 _LOW_PX = 380.0
 """A room above an open page is lower."""
 
@@ -127,7 +130,7 @@ class Arranger:
             if len(self.view.boxes) > _LARGE:
                 small = shrink_view(self.view, self.view.opened)
                 tried = dataclasses.replace(self, view=small)
-            size, fit = tried._choose()
+            size, fit = tried._enlarge(tried._choose())
             scene = build_scene(
                 self.view,
                 size.opened,
@@ -305,6 +308,17 @@ class Arranger:
             else:
                 refused.add(choices[0])
         return arranged
+
+    def _enlarge(self, chosen: _Tried) -> _Tried:
+        """The same, wrapped so that type is larger, if all of it is seen then, too."""
+        for scale in _LARGER:
+            larger = dataclasses.replace(self, least_scale=scale)
+            if not larger._is_whole(chosen.size):  # what is narrower is longer
+                continue
+            tried = larger._arrange(chosen.size.opened, chosen.fit.beside)
+            if larger._is_page(tried) and larger._is_whole(tried.size):
+                return tried
+        return chosen
 
     def _across(self, size: SceneSize) -> float:
         return size.width if self.direction == DOWN else size.height
