@@ -463,6 +463,32 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     assert caption.isHidden() and not steps.run.doing
 
 
+def test_presenting_goes_on_with_the_lesson_of_the_file_without_the_equations(
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    def press(key: Qt.Key) -> str:
+        QTest.keyClick(empty, key)
+        qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
+        return caption.text()
+
+    (tmp_path / "line.py").write_text(LESSON)
+    empty.open_path(str(tmp_path / "line.py"))
+    wait_for_run(qtbot, empty)
+    steps, caption = empty.presenting.steps, empty.presenting.caption
+    empty.toggle_presenting()
+    empty.activateWindow()
+    qtbot.waitUntil(lambda: empty.isActiveWindow() and caption.isVisible())
+    on, skip = Qt.Key.Key_Space, Qt.Key.Key_N
+    assert press(skip) == "Look at: The two operations."
+    assert press(skip) == "Predict: What is 3 * 2 + 1?"
+    assert press(skip) == "It is 7." == press(skip) == press(on)
+    assert press(Qt.Key.Key_Left) == "Predict: What is 3 * 2 + 1?"
+    assert press(on).startswith("The arguments")
+    assert press(on).endswith("→  ?")
+    assert press(skip) == "It is 7."
+    assert press(Qt.Key.Key_Left).endswith("→  ?")
+
+
 NESTED = """
 import jax
 

@@ -168,8 +168,16 @@ class PresentedSteps(QObject):
         return True
 
     def skip(self) -> None:
-        """Go on with a lesson of its own, and leave out the equations of its call."""
-        if self._walk.lesson is None or self.is_waiting:
+        """Go on with the lesson, and leave out the equations of its call."""
+        if self.is_waiting:
+            return
+        if self._walk.lesson is None:
+            if self._number_before < len(self._before) - 1:
+                self.go_on()
+            elif self._after:
+                self._number_before, self._is_after = len(self._before), True
+                self._place = self._selection.place
+                self.changed.emit()
             return
         self._leave_equations()
         self._walk.go_on()
@@ -199,6 +207,8 @@ class PresentedSteps(QObject):
             is_first = self._number_before == len(self._before)
             if is_first and (step is None or self.tracing.is_chosen):
                 way.go("start")  # the page *Step* may have gone through the same lines before
+        elif self._is_after:
+            pass  # the last one
         elif step is None:
             way.go("start")
         elif self._is_asking:
@@ -225,6 +235,7 @@ class PresentedSteps(QObject):
         is_start = step is None or step.is_start
         if self._is_after:
             self._is_after = False
+            self._number_before -= step is None  # the equations were left out
         elif self._number_before < len(self._before) or is_start:
             self._number_before = max(self._number_before - 1, -1)
         else:
