@@ -116,6 +116,11 @@ def test_the_palette_shows_no_letters(window: MainWindow) -> None:
         ("figure", "File: Export what is seen, or everything"),
         ("slide", "View: Present on the whole screen"),
         ("font", "View: Larger type"),
+        ("settings", "View: Light or dark"),
+        ("chinese", "View: Language · 语言: English"),
+        ("gpu", "Run: Choose the target"),
+        ("shortcut", "Help: Keys"),
+        ("benchmark", "Run: Measure its time"),
     ],
 )
 def test_the_palette_finds_by_any_part_of_a_row_and_by_usual_words(

@@ -272,6 +272,18 @@ def test_escape_closes_the_drawer_and_then_lets_the_selection_go(
     assert window.workspace.selection.selection is None
 
 
+@pytest.mark.parametrize("place", [Place.MEASURE, Place.COMPARE])
+def test_escape_in_another_place_keeps_what_is_selected_in_the_program(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot, place: Place
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.workspace.selection.select_node("jaxpr", 1)
+    window.pages.show_place(place)
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert window.pages.place is place
+    assert window.workspace.selection.selection is not None
+
+
 def test_a_drawer_that_closes_gives_the_keyboard_to_the_view_and_not_to_the_call(
     driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
 ) -> None:

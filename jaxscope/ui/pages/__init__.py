@@ -56,7 +56,7 @@ PAGES = {
     "timing": Page("Timing", Place.MEASURE, "How long does the call take, eager and compiled?"),
     "profile": Page("Where the time goes", Place.MEASURE, "Where does the time go?"),
     "scaling": Page("Size", Place.MEASURE, "How does it grow with size?"),
-    "recompilation": Page("Recompilation", Place.MEASURE, "What is compiled again?"),
+    "recompilation": Page("Recompilation", Place.MEASURE, "What does JAX recompile, and why?"),
     "compile_time": Page("Compile time", Place.MEASURE, "Where did compile time go?"),
     "versus": Page("Two calls", Place.MEASURE, "Which of two is faster, and do they agree?"),
     "agreement": Page("Agreement", Place.MEASURE, "Do eager, jit and double precision agree?"),

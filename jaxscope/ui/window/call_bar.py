@@ -840,6 +840,11 @@ class CallBar(QWidget):
         self._tools.setHidden(is_bare)
         self.functions_button.setVisible(self._has_file and not is_bare)
 
+    def choose_target(self) -> None:
+        """Show the list of targets."""
+        self.target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.target.showPopup()
+
     def open_functions(self) -> None:
         """Show the functions of the file, and what was run of them or opened before."""
         functions = self.functions.functions

@@ -71,11 +71,17 @@ def _owned(owner: str, menu: str, *rows: Row) -> list[Command]:
 
 
 COMMANDS: Sequence[Command] = (
-    Command("File", "Open …", "ask_open", ("Ctrl+O",), owner="files"),
+    Command(
+        *("File", "Open …", "ask_open", ("Ctrl+O",)),
+        owner="files",
+        words="load capture HLO StableHLO profile",
+    ),
     Command("File", "Open a folder of dumps …", "ask_open_folder", owner="files"),
     Command("File", "Paste code …", "paste_code", ("Ctrl+Shift+V",)),
     Command("File", "Start page", "close_file", ("Alt+Home",), owner="controller"),
-    Command("File", "Trusted folders …", "show_trusted_folders"),
+    Command(
+        "File", "Trusted folders …", "show_trusted_folders", words="settings preferences security"
+    ),
     Command("File", "Save capture as …", "ask_save", ("Ctrl+S",), True, "files"),
     Command(
         *("File", "Export what is seen, or everything …", "export_dialog", ("Ctrl+Shift+X",)),
@@ -87,15 +93,22 @@ COMMANDS: Sequence[Command] = (
         "ask_export_steps",
         owner="files",
     ),
-    Command("File", "Quit", "close", ("Ctrl+Q",), True),
-    Command("Run", "Run the call", "run_call", ("Ctrl+R", "F5")),
+    Command("File", "Quit", "close", ("Ctrl+Q",), True, words="exit"),
+    Command("Run", "Run the call", "run_call", ("Ctrl+R", "F5"), words="execute reload refresh"),
     Command("Run", "Run with the gradient", "run_with_gradient", ("Ctrl+Alt+G",)),
-    Command("Run", "Stop", "stop_run", ("Esc",)),
-    Command("Run", "Run a script as it is …", "run_script"),
+    Command("Run", "Stop", "stop_run", ("Esc",), words="cancel interrupt abort"),
+    Command(
+        *("Run", "Run a script as it is …", "run_script"),
+        words="job watch recompilation arguments python",
+    ),
     Command(
         *("Run", "Functions of the file", "open_functions", ("Ctrl+Shift+L",)), owner="call_bar"
     ),
-    Command("Run", "Measure its time", "measure", ("Ctrl+M",), owner="timing"),
+    Command(
+        *("Run", "Measure its time", "measure", ("Ctrl+M",)),
+        owner="timing",
+        words="benchmark speed eager jit profile",
+    ),
     Command("Run", "Look at its values", "look_at_values", ("Ctrl+Alt+V",)),
     *_owned(
         *("stepping", "Run", None),
@@ -110,6 +123,11 @@ COMMANDS: Sequence[Command] = (
     ),
     Command("Run", "Skip what is being measured", "skip", ("Ctrl+Shift+S",), owner="controller"),
     Command("Run", "Edit the call", "focus_call", ("Ctrl+L",), True),
+    Command(
+        *("Run", "Choose the target", "choose_target"),
+        owner="call_bar",
+        words="device backend platform chip cpu gpu tpu ssh",
+    ),
     *_owned(
         *("call_bar", "Run"),
         ("Put a transform around the call …", "add_transform", "Ctrl+Shift+A"),
@@ -136,7 +154,7 @@ COMMANDS: Sequence[Command] = (
         ("Next page", "turn_page", "Ctrl+PgDown", 1),
         ("Previous page", "turn_page", "Ctrl+PgUp", -1),
     ),
-    Command("View", "Find in this pane", "focus_search", ("Ctrl+F",)),
+    Command("View", "Find in this pane", "focus_search", ("Ctrl+F",), words="search"),
     *_owned(
         *("workspace", "View", None),
         ("As graph", "set_form", "Ctrl+1", Form.GRAPH),
@@ -151,13 +169,15 @@ COMMANDS: Sequence[Command] = (
     ),
     Command(
         *("View", "Light or dark", "toggle_theme", ("Ctrl+T",)),
-        words="theme mode night appearance colour scheme",
+        words="settings preferences theme mode night appearance colour scheme",
     ),
     Command("View", "Animate changes of graphs", "set_animated", (), is_checkable=True),
     Command("View", "Wrap long lines of texts", "wrap_lines", ("Alt+Z",), False, "panes", True),
-    Command("View", "Larger type", "zoom_in", ("Ctrl++", "Ctrl+="), words="font size bigger"),
-    Command("View", "Smaller type", "zoom_out", ("Ctrl+-",), words="font size"),
-    Command("View", "Ordinary type", "zoom_reset", ("Ctrl+0",)),
+    Command(
+        "View", "Larger type", "zoom_in", ("Ctrl++", "Ctrl+="), words="settings font size bigger"
+    ),
+    Command("View", "Smaller type", "zoom_out", ("Ctrl+-",), words="settings font size"),
+    Command("View", "Ordinary type", "zoom_reset", ("Ctrl+0",), words="settings font size"),
     *_owned(
         *("panes", "Panes"),
         ("Split to the right", "split", "Ctrl+Alt+R", PaneSide.RIGHT),
@@ -179,7 +199,7 @@ COMMANDS: Sequence[Command] = (
     ),
     Command("Panes", "Close this pane", "close_pane"),
     Command("Panes", "Ribbons between panes", "show_ribbons", (), True, "panes", True),
-    Command("Panes", "Lay panes out as at first", "reset", owner="panes"),
+    Command("Panes", "Lay panes out as at first", "reset", owner="panes", words="default layout"),
     *_owned(
         *("window", "Go"),
         ("All commands …", "show_palette", "Ctrl+K"),
@@ -246,17 +266,25 @@ COMMANDS: Sequence[Command] = (
         ("With the run before", "compare_with_previous", "Ctrl+Shift+P"),
         ("Save the comparison as …", "ask_save", ""),
     ),
-    *_owned("help", "Help", ("Tour of the window", "start_tour", "")),
-    Command("Help", "Course of lessons", "begin_course", ()),
+    Command(
+        "Help", "Tour of the window", "start_tour", owner="help", words="tutorial introduction"
+    ),
+    Command("Help", "Course of lessons", "begin_course", words="tutorial"),
     Command("Help", "Lesson and samples", "toggle_lesson", ("Ctrl+Shift+H",)),
     Command("Help", "Samples with pictures", "close_file", owner="controller"),
-    *_owned(
-        *("help", "Help", None),
-        ("Guide", "show_guide", "Shift+F1"),
-        ("Glossary", "show_glossary", "Ctrl+G"),
-        ("Keys", "show_keys", "F1"),
-        None,
-        ("About jaxscope", "show_about", ""),
+    Command(
+        *("Help", "Guide", "show_guide", ("Shift+F1",), True, "help"),
+        words="documentation manual",
+    ),
+    Command(
+        *("Help", "Glossary", "show_glossary", ("Ctrl+G",)),
+        owner="help",
+        words="words terms definitions",
+    ),
+    Command("Help", "Keys", "show_keys", ("F1",), owner="help", words="keyboard shortcuts"),
+    Command(
+        *("Help", "About jaxscope", "show_about", (), True, "help"),
+        words="version license",
     ),
 )
 

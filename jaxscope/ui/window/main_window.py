@@ -61,7 +61,7 @@ from jaxscope.ui.toolkit.language import shown_language, tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import STILL, FileDialog, MenuButton, list_stops
 from jaxscope.ui.window.call_bar import CallBar, CallSteps
-from jaxscope.ui.window.commands import Commands
+from jaxscope.ui.window.commands import WORDS, Commands
 from jaxscope.ui.window.error_panel import ErrorPanel
 from jaxscope.ui.window.files import FileDialogs
 from jaxscope.ui.window.help import HelpCommands, TourStop
@@ -448,6 +448,7 @@ class MainWindow(QMainWindow):
         menu.setToolTipsVisible(True)
         show = menu.addAction(tr(page.title))
         show.setToolTip(tr(page.answers))
+        show.setProperty(WORDS, page.answers)
         show.triggered.connect(lambda: self.pages.go_to_page(name))
 
     def _ask_page(self, name: str, slot: str, argument: object) -> None:
@@ -815,8 +816,8 @@ class MainWindow(QMainWindow):
         elif not self.controller.state.file:
             self.controller.reopen_file()
             self.workspace.selection.select_places(self._chosen_before)
-        elif not self.pages.close_drawer():
-            self.workspace.selection.clear()
+        elif self.pages.place is Place.PROGRAM and not self.pages.close_drawer():
+            self.workspace.selection.clear()  # of another place nothing that is shown goes
 
     def _stop_layouts(self) -> bool:
         """Stop the layouts that are waited for; tells whether there were any."""

@@ -24,7 +24,7 @@ from jaxscope.ui.panes.pane_area import (
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.selection.selection import SelectionModel
 from jaxscope.ui.toolkit.language import Language, LanguageSwitch, tr, tr_count
-from jaxscope.ui.window.commands import Commands
+from jaxscope.ui.window.commands import WORDS, Commands
 from jaxscope.ui.window.settings import Settings
 
 if TYPE_CHECKING:
@@ -430,6 +430,7 @@ class LanguageMenu(QObject):
         super().__init__(window)
         self._languages, self._settings = languages, settings
         menu = window.commands.menus["View"].addMenu("Language · 语言")
+        menu.menuAction().setProperty(WORDS, "settings preferences translation Chinese English")
         group = QActionGroup(self)
         for language in Language:
             action = menu.addAction(language.title)

@@ -299,15 +299,18 @@ def list_menu_entries(menus: QMenu) -> Iterator[PaletteEntry]:
             yield from _items_of(menu, action.text())
 
 
-def _items_of(menu: QMenu, title: str) -> Iterator[PaletteEntry]:
+def _items_of(menu: QMenu, title: str, words: str = "") -> Iterator[PaletteEntry]:
     menu.aboutToShow.emit()  # menus that are filled when they are first shown
     menu.aboutToHide.emit()  # and whose texts have letters underlined as long as they are
     for action in menu.actions():
         inner = action.menu()
         if isinstance(inner, QMenu):
-            yield from _items_of(inner, tr_named(title, action.text()))
+            words = tr(action.property(WORDS) or "")
+            yield from _items_of(inner, tr_named(title, action.text()), words)
         elif action.text() and not action.isSeparator() and action.isEnabled():
             state = _ON if action.isCheckable() and action.isChecked() else ""
             name = tr_named(title, action.text().replace("&", "").removesuffix(" …")) + state
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            yield PaletteEntry(name, keys, action.trigger, tr(action.property(WORDS) or ""))
+            yield PaletteEntry(
+                name, keys, action.trigger, tr(action.property(WORDS) or "") or words
+            )

@@ -1640,6 +1640,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请选择在更少的轴上不同的分布，或先经过介于两者之间的一种。</translation>
     </message>
     <message>
+        <source>Choose the target</source>
+        <translation>选择目标</translation>
+    </message>
+    <message>
         <source>Choose …</source>
         <translation>选择 …</translation>
     </message>
@@ -9360,6 +9364,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>您想做什么？</translation>
     </message>
     <message>
+        <source>What does JAX recompile, and why?</source>
+        <translation>JAX 重新编译了什么，为什么？</translation>
+    </message>
+    <message>
         <source>What does JAX record of a function, and what does it forget?</source>
         <translation>JAX 记录一个函数的什么，忘记什么？</translation>
     </message>
@@ -9418,10 +9426,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What is alive when is not known: looking for it failed.</source>
         <translation>不知道何时有什么存活：查找失败了。</translation>
-    </message>
-    <message>
-        <source>What is compiled again?</source>
-        <translation>什么被重新编译？</translation>
     </message>
     <message>
         <source>What is kept for the backward pass grows with `length`: each kept value is stacked.</source>
@@ -10744,6 +10748,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>低于 {amount}</translation>
     </message>
     <message>
+        <source>benchmark speed eager jit profile</source>
+        <translation>基准 测速 性能 benchmark speed eager jit profile</translation>
+    </message>
+    <message>
         <source>between</source>
         <translation>之间</translation>
     </message>
@@ -10834,6 +10842,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>calls of functions such as exp and tanh</source>
         <translation>exp、tanh 之类函数的调用次数</translation>
+    </message>
+    <message>
+        <source>cancel interrupt abort</source>
+        <translation>取消 中断 cancel interrupt abort</translation>
     </message>
     <message>
         <source>capture</source>
@@ -11024,6 +11036,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>决定</translation>
     </message>
     <message>
+        <source>default layout</source>
+        <translation>默认 布局 default layout</translation>
+    </message>
+    <message>
         <source>default of argument `{name}` of {function}, one object for all calls, {change}</source>
         <translation>{function} 的参数 `{name}` 的默认值（所有调用共用的一个对象）{change}</translation>
     </message>
@@ -11038,6 +11054,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>derivative</source>
         <translation>导数</translation>
+    </message>
+    <message>
+        <source>device backend platform chip cpu gpu tpu ssh</source>
+        <translation>设备 后端 平台 芯片 device backend platform chip cpu gpu tpu ssh</translation>
     </message>
     <message>
         <source>devices</source>
@@ -11094,6 +11114,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>docs/reference/files.md says what a lesson may hold.</source>
         <translation>docs/reference/files.md 说明了一课可以包含什么。</translation>
+    </message>
+    <message>
+        <source>documentation manual</source>
+        <translation>文档 手册 documentation manual</translation>
     </message>
     <message>
         <source>donated</source>
@@ -11292,6 +11316,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>全部</translation>
     </message>
     <message>
+        <source>execute reload refresh</source>
+        <translation>执行 重新加载 刷新 execute reload refresh</translation>
+    </message>
+    <message>
+        <source>exit</source>
+        <translation>退出 exit</translation>
+    </message>
+    <message>
         <source>exp(x) - 1 loses the digits of a small x: below 5.9e-8 in float32 it is 0.</source>
         <translation>exp(x) - 1 会丢失小的 x 的位数：在 float32 中，x 低于 5.9e-8 时结果为 0。</translation>
     </message>
@@ -11386,14 +11418,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>folded by {by} into the product that read it: that now reads {what} in the other order</source>
         <translation>被 {by} 折进读取它的乘积：后者现在以另一种次序读取 {what}</translation>
-    </message>
-    <message>
-        <source>font size</source>
-        <translation>字体 字号 大小 font size</translation>
-    </message>
-    <message>
-        <source>font size bigger</source>
-        <translation>字体 字号 大小 更大 font size bigger</translation>
     </message>
     <message>
         <source>for one of {calls} calls of its function; the others count at the lines that make them</source>
@@ -11820,6 +11844,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jnp.where 在这个 {name} 的操作数为负时丢掉它的值，却没有丢掉它的导数：导数在那里是 NaN，乘以 where 传回的 0 仍是 NaN。</translation>
     </message>
     <message>
+        <source>job watch recompilation arguments python</source>
+        <translation>作业 监视 重新编译 参数 job watch python</translation>
+    </message>
+    <message>
         <source>jvp takes a function, its primals and their tangents.</source>
         <translation>jvp 需要一个函数、它的原值和它们的切向量。</translation>
     </message>
@@ -11870,6 +11898,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>key, subkey = jax.random.split(key), and use each of the two once; in a loop, split the key in each round or use jax.random.fold_in(key, i).</source>
         <translation>key, subkey = jax.random.split(key)，两个各用一次；在循环中，每一轮分裂密钥，或者用 jax.random.fold_in(key, i)。</translation>
+    </message>
+    <message>
+        <source>keyboard shortcuts</source>
+        <translation>键盘 快捷键 keyboard shortcuts</translation>
     </message>
     <message>
         <source>kind</source>
@@ -11946,6 +11978,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>linked, forward</source>
         <translation>关联，向前</translation>
+    </message>
+    <message>
+        <source>load capture HLO StableHLO profile</source>
+        <translation>加载 载入 load capture HLO StableHLO profile</translation>
     </message>
     <message>
         <source>load {load:.1f} on {num} processors</source>
@@ -12948,6 +12984,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>暂存内存</translation>
     </message>
     <message>
+        <source>search</source>
+        <translation>搜索 search</translation>
+    </message>
+    <message>
         <source>second</source>
         <translation>第二个</translation>
     </message>
@@ -12974,6 +13014,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>sends</source>
         <translation>发送</translation>
+    </message>
+    <message>
+        <source>settings font size</source>
+        <translation>设置 字体 字号 settings font size</translation>
+    </message>
+    <message>
+        <source>settings font size bigger</source>
+        <translation>设置 字体 字号 放大 settings font size bigger</translation>
+    </message>
+    <message>
+        <source>settings preferences security</source>
+        <translation>设置 偏好 安全 settings preferences security</translation>
+    </message>
+    <message>
+        <source>settings preferences theme mode night appearance colour scheme</source>
+        <translation>设置 偏好 主题 模式 夜间 外观 配色 settings preferences theme dark</translation>
     </message>
     <message>
         <source>shape</source>
@@ -13404,10 +13460,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{side}程序</translation>
     </message>
     <message>
-        <source>theme mode night appearance colour scheme</source>
-        <translation>主题 模式 夜间 外观 配色 深色 theme mode night appearance colour scheme dark</translation>
-    </message>
-    <message>
         <source>things</source>
         <translation>项</translation>
     </message>
@@ -13506,6 +13558,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>turning the recorded program into StableHLO</source>
         <translation>把记录的程序转成 StableHLO</translation>
+    </message>
+    <message>
+        <source>tutorial</source>
+        <translation>教程 tutorial</translation>
+    </message>
+    <message>
+        <source>tutorial introduction</source>
+        <translation>教程 入门 tutorial introduction</translation>
     </message>
     <message>
         <source>twice in this line</source>
@@ -13622,6 +13682,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>variable of an enclosing function `{name}` {change}</source>
         <translation>外层函数的变量 `{name}` {change}</translation>
+    </message>
+    <message>
+        <source>version license</source>
+        <translation>版本 许可 version license</translation>
     </message>
     <message>
         <source>vmap</source>
@@ -13798,6 +13862,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>without its jit</source>
         <translation>不含它的 jit</translation>
+    </message>
+    <message>
+        <source>words terms definitions</source>
+        <translation>词汇 术语 定义 words terms definitions</translation>
     </message>
     <message>
         <source>work</source>
