@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +19,7 @@ from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import LongEdge
 from jaxscope.picture.scene.scene import TITLE_PX, Scene
+from jaxscope.picture.scene.value_ways import NO_WAY, Way, find_way
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas import scene_index
@@ -31,16 +33,15 @@ from view.programs import trace
 _OUTLINE_PX = 6
 
 
-def alpha_of(
-    drawing: SceneDrawing, item: int, scale: float, lines: tuple[int, ...] | None = None
-) -> np.ndarray:
+def alpha_of(drawing: SceneDrawing, item: int, scale: float, way: Way | None = None) -> np.ndarray:
     """How much of each pixel the lit lines of an item take, by row and column."""
+    way = find_way(drawing.scene, item) if way is None else way
     width = int(drawing.scene.width * scale) + 1
     height = int(drawing.scene.height * scale) + 1
     image = QImage(width, height, QImage.Format.Format_ARGB32)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
-    highlight = dataclasses.replace(no_highlight(), hovered=item, hovered_lines=lines)
+    highlight = dataclasses.replace(no_highlight(), hovered=item, hovered_way=way)
     paint_overlay(painter, drawing, highlight, Camera(0.0, 0.0, scale), width, height)
     painter.end()
     return np.frombuffer(image.constBits(), np.uint8).reshape(height, width, 4)[..., 3].copy()
@@ -244,12 +245,12 @@ def closed_cond(qtbot: QtBot) -> GraphCanvas:
     return canvas
 
 
-def name_ends(scene: Scene, lines: tuple[int, ...] | None) -> set[tuple[str, str]] | None:
+def name_ends(scene: Scene, lines: Iterable[int]) -> set[tuple[str, str]]:
     """The boxes at the ends of some lines, by the first words of their titles."""
     titles = [title.split(" ")[0] for title in scene.items.titles]
     ends = zip(scene.lines.source.tolist(), scene.lines.target.tolist(), strict=True)
     named = [(titles[source], titles[target]) for source, target in ends]
-    return None if lines is None else {named[line] for line in lines}
+    return {named[line] for line in lines}
 
 
 def place_of(canvas: GraphCanvas, source: str, target: str) -> QPointF:
@@ -281,18 +282,26 @@ def test_a_line_lights_those_that_carry_its_value_and_not_all_of_the_group_aroun
     scene, place = closed_cond.scene, place_of(closed_cond, source, target)
     assert scene is not None
     qtbot.mouseMove(closed_cond, place.toPoint())
-    lit = closed_cond.highlight.hovered_lines
-    assert name_ends(scene, lit) == expected
-    assert lit is not None and len(lit) == len(expected)
+    lit = closed_cond.highlight.hovered_way
+    assert name_ends(scene, lit.out) == expected
+    assert len(lit.out) == len(expected) and not len(lit.into)
     around = closed_cond.item_at(place)
     closed_cond.click(place)
-    assert closed_cond.highlight.current == around
-    assert closed_cond.highlight.current_lines == (lit if around >= 0 else None)
+    current = closed_cond.highlight.current
+    assert current == around
+    chosen = closed_cond.highlight.current_way
+    assert chosen.out.tolist() == (lit.out.tolist() if around >= 0 else [])
     boxes = [closed_cond.camera.to_widget(*rect[:2]) for rect in scene.items.rect.tolist()]
     qtbot.mouseMove(closed_cond, QPointF(boxes[-1][0] + 4, boxes[-1][1] + 4).toPoint())
-    assert closed_cond.highlight.hovered_lines is None
+    assert name_ends(scene, closed_cond.highlight.hovered_way.out) == {
+        ("mul", "outer"),
+        ("outer", "mul"),
+    }
     closed_cond.choose(0)
-    assert closed_cond.highlight.current_lines is None
+    assert (
+        closed_cond.highlight.current_way.out.tolist()
+        == np.flatnonzero(scene.lines.source == 0).tolist()
+    )
 
 
 @pytest.mark.parametrize(
@@ -301,7 +310,11 @@ def test_a_line_lights_those_that_carry_its_value_and_not_all_of_the_group_aroun
         ("tanh", {("top_k", "cond")}),
         ("output", {("cond", "mul")}),
         ("cos", {("sin", "cond")}),
-        ("cond", None),
+        (
+            "cond",
+            {(each, "cond") for each in ("convert_element_type", "sin", "top_k")}
+            | {("cond", "mul")},
+        ),
     ],
 )
 def test_what_is_inside_of_a_closed_group_lights_the_lines_that_it_reads_and_gives(
@@ -311,9 +324,31 @@ def test_what_is_inside_of_a_closed_group_lights_the_lines_that_it_reads_and_giv
     assert scene is not None and view is not None
     nodes = [n for n in range(len(view.graph.nodes)) if view.graph.operation(n) == operation]
     closed_cond.select_node(nodes[0], reveal=False)
-    current, lit = closed_cond.highlight.current, closed_cond.highlight.current_lines
+    current, lit = closed_cond.highlight.current, closed_cond.highlight.current_way
     assert scene.items.titles[current].startswith("cond")
-    assert name_ends(scene, lit) == expected
+    assert name_ends(scene, [*lit.into, *lit.out]) == expected
+
+
+@pytest.mark.parametrize(
+    ("operation", "into", "out"),
+    [
+        ("top_k", {("c", "outer"), ("outer", "top_k")},
+         {("top_k", "cond"), ("top_k", "convert_element_type")}),
+        ("sin", {("b", "outer"), ("outer", "sin")}, {("sin", "cond")}),
+    ],
+)  # fmt: skip
+def test_a_selected_box_lights_its_values_through_the_borders_of_groups(
+    closed_cond: GraphCanvas,
+    operation: str,
+    into: set[tuple[str, str]],
+    out: set[tuple[str, str]],
+) -> None:
+    scene, view = closed_cond.scene, closed_cond.view
+    assert scene is not None and view is not None
+    nodes = [n for n in range(len(view.graph.nodes)) if view.graph.operation(n) == operation]
+    closed_cond.select_node(nodes[0], reveal=False)
+    way = closed_cond.highlight.current_way
+    assert (name_ends(scene, way.into), name_ends(scene, way.out)) == (into, out)
 
 
 def test_only_the_lines_that_are_meant_are_painted(closed_cond: GraphCanvas) -> None:
@@ -321,8 +356,8 @@ def test_only_the_lines_that_are_meant_are_painted(closed_cond: GraphCanvas) -> 
     assert drawing is not None
     lines = drawing.scene.lines
 
-    def lit_by(some: tuple[int, ...] | None, item: int) -> list[int]:
-        alpha = alpha_of(drawing, item, 1.0, some)
+    def lit_by(way: Way | None, item: int) -> list[int]:
+        alpha = alpha_of(drawing, item, 1.0, way)
         middles = [
             (lines.corners(line)[-2:].T @ [0.3, 0.7]).astype(int) for line in range(len(lines))
         ]
@@ -331,5 +366,6 @@ def test_only_the_lines_that_are_meant_are_painted(closed_cond: GraphCanvas) -> 
     (outer,) = range(drawing.scene.items.num_frames)
     entries = [n for n in range(len(lines)) if outer in (lines.source[n], lines.target[n])]
     assert set(entries) <= set(lit_by(None, outer))
-    assert lit_by((entries[0],), outer) == lit_by((entries[0],), NONE) == [entries[0]]
-    assert lit_by(None, NONE) == lit_by((), outer) == []
+    alone = NO_WAY._replace(out=np.array(entries[:1]))
+    assert lit_by(alone, outer) == lit_by(alone, NONE) == [entries[0]]
+    assert lit_by(None, NONE) == lit_by(NO_WAY, outer) == []

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -446,16 +446,20 @@ class LongEdge(NamedTuple):
     enters: int
 
 
-def edges_of_connector(scene: Scene, connector: int) -> tuple[LongEdge, ...]:
-    """The edges that one connector stands for."""
+def edges_of_connector(
+    scene: Scene, connector: int, wanted: Collection[int] | None = None
+) -> tuple[LongEdge, ...]:
+    """The edges that one connector stands for; those of some nodes' values, or of all."""
     connectors = scene.connectors
     item, is_source = int(connectors.item[connector]), bool(connectors.is_source[connector])
     here, side = _open_side(scene, connector)
     edges: list[LongEdge] = []
     for far in connectors.far[connector].tolist():
-        partners = _find_partners(scene, connector, far)
+        partners = _find_partners(scene, connector, far, wanted)
         there = [(int(connectors.item[each]), _open_side(scene, each)) for each in partners]
-        for end, (place, other) in there or [(far, _side(scene, far, not is_source))]:
+        if not there and (is_source or wanted is None or _makes_any(scene, far, wanted)):
+            there = [(far, _side(scene, far, not is_source))]
+        for end, (place, other) in there:
             if is_source:
                 edges.append(LongEdge(item, end, here, place, side, -other))
             else:
@@ -476,23 +480,38 @@ def edges_of_item(scene: Scene, item: int) -> tuple[LongEdge, ...]:
     return tuple(found.values())[:MAX_EDGES]
 
 
-def _find_partners(scene: Scene, connector: int, far: int) -> list[int]:
-    """The connectors at the other end that stand for the same values.
+def is_far_end(scene: Scene, connector: int, other: int) -> bool:
+    """Whether a connector leads to what another is at, or to a group around that."""
+    connectors = scene.connectors
+    around = _surroundings(scene, int(connectors.item[other]))
+    return not around.isdisjoint(connectors.far[connector].tolist())
+
+
+def _find_partners(
+    scene: Scene, connector: int, far: int, wanted: Collection[int] | None
+) -> list[int]:
+    """The connectors at the other end that stand for the same values, or for those of some nodes.
 
     Where the other end is an open group, they are at the boxes inside of it that the values are
     for, so that an edge leads to them and not to the group's border.
     """
     connectors = scene.connectors
-    around = _surroundings(scene, int(connectors.item[connector]))
-    values = set(connectors.values[connector].tolist())
-    opposite = np.flatnonzero(connectors.is_source != connectors.is_source[connector]).tolist()
+    values = connectors.values[connector]
+    if wanted is not None:
+        values = values[np.isin(values, list(wanted))]
+    rows = connectors.values.row_numbers()[np.isin(connectors.values.values, values)]
+    is_opposite = connectors.is_source[rows] != connectors.is_source[connector]
     return [
         each
-        for each in opposite
+        for each in distinct(rows[is_opposite]).tolist()
         if far in _surroundings(scene, int(connectors.item[each]))
-        and not values.isdisjoint(connectors.values[each].tolist())
-        and not around.isdisjoint(connectors.far[each].tolist())
+        and is_far_end(scene, each, connector)
     ]
+
+
+def _makes_any(scene: Scene, item: int, nodes: Iterable[int]) -> bool:
+    """Whether one of some nodes is drawn as an item, or in it."""
+    return any(item in _surroundings(scene, int(scene.item_of_node[node])) for node in nodes)
 
 
 def _surroundings(scene: Scene, item: int) -> set[int]:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Ragged
+from jaxscope.model.graph import distinct
 from jaxscope.picture.layout.text_width import halve_text, measure_text
 
 Floats = npt.NDArray[np.float64]
@@ -135,14 +137,22 @@ class Lines:
     def __len__(self) -> int:
         return len(self.types)
 
-    def carrying(self, line: int) -> tuple[int, ...]:
-        """The lines that carry a result that a line carries, that one too; ascending."""
-        wanted = frozenset(self.flows[line])
-        return tuple(
-            each
-            for each, flow in enumerate(self.flows)
-            if each == line or not wanted.isdisjoint(flow)
-        )
+    @functools.cached_property
+    def _by_flow(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """All results that flow along lines, ascending, and the line of each."""
+        counts = np.fromiter(map(len, self.flows), np.int64, len(self.flows))
+        each = itertools.chain.from_iterable(self.flows)
+        flows = np.fromiter(each, np.int64, int(counts.sum()))
+        order = np.argsort(flows, kind="stable")
+        return flows[order], np.repeat(np.arange(len(counts)), counts)[order]
+
+    def carrying(self, flows: Iterable[int]) -> npt.NDArray[np.int64]:
+        """The lines that carry any of some results, ascending."""
+        known, lines = self._by_flow
+        wanted = np.asarray([*flows], np.int64)
+        ends = (np.searchsorted(known, wanted, side).tolist() for side in ("left", "right"))
+        parts = [lines[begin:end] for begin, end in zip(*ends, strict=True)]
+        return distinct(np.concatenate([np.zeros(0, np.int64), *parts]))
 
     def list_coloured(self, items: npt.NDArray[np.int64] | None = None) -> tuple[str, ...]:
         """What the lines are that have a colour of their own: names of `LINE_NAMES`.
@@ -227,6 +237,13 @@ class Scene:
     def item_of_id(self) -> dict[str, int]:
         """Item index by box id."""
         return {box_id: index for index, box_id in enumerate(self.items.ids)}
+
+    @functools.cached_property
+    def connector_of_line(self) -> dict[int, int]:
+        """The connectors by the lines between each and its item: both are in the same order."""
+        lines = self.lines
+        stubs = np.flatnonzero((lines.source == lines.target) & ~lines.is_return)
+        return dict(zip(stubs.tolist(), range(len(self.connectors)), strict=True))
 
     def nodes_of_item(self, item: int) -> Int32s:
         """Nodes that an item stands for, in program order."""

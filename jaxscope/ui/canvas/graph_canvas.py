@@ -40,6 +40,8 @@ from jaxscope.picture.scene.first_picture import (
 )
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
+from jaxscope.picture.scene.value_ways import NO_WAY, Way, find_way, find_way_of_line
+from jaxscope.picture.scene.visible_edges import find_values_of_box
 from jaxscope.picture.tint.classes import NO_FATES, ColourBy, Tint, tint_scene
 from jaxscope.picture.view.labels import ELSEWHERE, detail_when_open, text_of
 from jaxscope.picture.view.open_groups import is_walk, open_many, open_path, open_walk, step_copy
@@ -85,7 +87,6 @@ from jaxscope.ui.canvas.overlay import (
     Highlight,
     count_parts,
     items_of_nodes,
-    lines_through,
     no_highlight,
     paint_edge_shades,
     paint_message,
@@ -1397,8 +1398,8 @@ class GraphCanvas(QWidget):
 
         Where a line is meant, light those that carry its values in place of the item's.
         """
-        before = self._highlight
-        if self._drawing is None:
+        before, scene = self._highlight, self.scene
+        if scene is None:
             return
         if (item, connector, line) != (before.hovered, before.connector, self._hovered_line):
             self._hovered_line = line
@@ -1406,7 +1407,9 @@ class GraphCanvas(QWidget):
                 before,
                 hovered=item,
                 connector=connector,
-                hovered_lines=self._drawing.scene.lines.carrying(line) if line != NONE else None,
+                hovered_way=(
+                    find_way_of_line(scene, line) if line != NONE else find_way(scene, item)
+                ),
             )
             self.update()
         self._tell_hovered(NONE if item == NONE else self._node_of(item))
@@ -1463,7 +1466,7 @@ class GraphCanvas(QWidget):
         self._highlight, self._hovered_line = Highlight(selected, forward, backward, current), NONE
         self._highlight = dataclasses.replace(
             self._highlight,
-            current_lines=self._find_current_lines(scene, current),
+            current_way=self._find_current_way(scene, current),
             ahead=items_of_nodes(scene, self._ahead),
             found=items_of_nodes(scene, self._found),
             noted=distinct(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
@@ -1477,18 +1480,19 @@ class GraphCanvas(QWidget):
         self._show_extras()
         self.update()
 
-    def _find_current_lines(self, scene: Scene, current: int) -> tuple[int, ...] | None:
-        """The lines of what is current, where it is less than an item; else None."""
+    def _find_current_way(self, scene: Scene, current: int) -> Way:
+        """The lines of what is current, which may be less than an item: a line, or a box inside."""
         if current == NONE:
-            return None
+            return NO_WAY
         if self._current_line != NONE:
-            return scene.lines.carrying(self._current_line)
+            return find_way_of_line(scene, self._current_line)
         node, view = self._current_node, self._view
-        if view is None or current < scene.items.num_frames or node == NONE:
-            return None
+        if view is None or node == NONE:
+            return find_way(scene, current)
         box = int(view.box_of_node[node])
         is_inside = box not in (NONE, int(scene.items.box[current]))
-        return lines_through(view, scene, current, box) if is_inside else None
+        values = set().union(*find_values_of_box(view, box)) if is_inside else None
+        return find_way(scene, current, values)
 
     def _find_operand_names(self, scene: Scene, current: int) -> dict[int, str]:
         if self._view is None or current == NONE:

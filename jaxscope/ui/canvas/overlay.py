@@ -19,10 +19,10 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.model.graph import distinct
 from jaxscope.picture.layout.text_width import measure_text
-from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector, edges_of_item
+from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import LEAST_TITLE_PX, Scene
-from jaxscope.picture.scene.visible_edges import find_values_of_box
+from jaxscope.picture.scene.value_ways import NO_WAY, Way
 from jaxscope.picture.view.view import View
 from jaxscope.program.size import is_counted
 from jaxscope.ui.canvas.navigation import Camera
@@ -247,8 +247,8 @@ class Highlight:
         current: The item that has the keyboard, where that is selected; else `NONE`.
         hovered: The item under the pointer, or `NONE`.
         connector: The connector under the pointer, or `NONE`.
-        current_lines: The lines that are lit for the current item; None: all that end at it.
-        hovered_lines: Likewise of the item under the pointer.
+        current_way: The lines that are lit for the current item.
+        hovered_way: Likewise for what is under the pointer.
         ahead: A thin closed outline: linked to what is under the pointer, in any pane.
         found: A broad band around the box: what a search found.
         noted: A bookmark at the upper right corner.
@@ -263,8 +263,8 @@ class Highlight:
     current: int = NONE
     hovered: int = NONE
     connector: int = NONE
-    current_lines: tuple[int, ...] | None = None
-    hovered_lines: tuple[int, ...] | None = None
+    current_way: Way = NO_WAY
+    hovered_way: Way = NO_WAY
     ahead: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     found: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
     noted: Indices = dataclasses.field(default_factory=lambda: np.zeros(0, np.int64))
@@ -501,50 +501,25 @@ def _paint_lines(
 
     Lines that lead a value past it are solid, too.
     """
-    if not _is_anything_lit(highlight):
+    ways, connector = (highlight.current_way, highlight.hovered_way), highlight.connector
+    if all(way is NO_WAY for way in ways) and connector == NONE:
         return
     colors = drawing.colors
-    lines = drawing.scene.lines
     painter.save()
     painter.setClipRegion(region_without_words(drawing, camera, sight))
     painter.scale(camera.scale, camera.scale)
     painter.translate(-camera.x, -camera.y)
     strength = 2.6 / min(camera.scale, 1.0)
-    for item, some in (
-        (highlight.current, highlight.current_lines),
-        (highlight.hovered, highlight.hovered_lines),
-    ):
-        into, out = lines.target == item, lines.source == item
-        if item == NONE and some is None:
-            continue
-        if some is not None:
-            is_meant = np.isin(np.arange(len(lines)), some)
-            into &= is_meant & (item >= drawing.scene.items.num_frames)
-            out = is_meant & ~into
-        for chosen, style in ((into, Qt.PenStyle.DashLine), (out, Qt.PenStyle.SolidLine)):
+    for way in ways:
+        for lines, style in ((way.into, Qt.PenStyle.DashLine), (way.out, Qt.PenStyle.SolidLine)):
             # Not the colours of forward and backward: those distinguish parts of the program.
             painter.setPen(QPen(colors.selected, strength, style))
-            first = np.flatnonzero(chosen)[:_MAX_EMPHASISED_LINES]
-            paint_curves(painter, drawing.index, sight, first)
-    paint_long_edges(painter, drawing, _long_edges(drawing.scene, highlight), camera.scale, sight)
+            paint_curves(painter, drawing.index, sight, lines[:_MAX_EMPHASISED_LINES])
+    edges = tuple(itertools.chain.from_iterable(way.edges for way in ways))
+    if connector != NONE:
+        edges = edges_of_connector(drawing.scene, connector)
+    paint_long_edges(painter, drawing, edges, camera.scale, sight)
     painter.restore()
-
-
-def _is_anything_lit(highlight: Highlight) -> bool:
-    ends = {highlight.current, highlight.hovered, highlight.connector}
-    return ends != {NONE} or bool(highlight.hovered_lines)
-
-
-def lines_through(view: View, scene: Scene, item: int, box: int) -> tuple[int, ...]:
-    """Of the lines at a closed group, those that carry what a box inside of it reads or gives."""
-    read, given = find_values_of_box(view, box)
-    lines = scene.lines
-    return tuple(
-        line
-        for ends, values in ((lines.target, read), (lines.source, given))
-        for line in np.flatnonzero(ends == item).tolist()
-        if not values.isdisjoint(lines.flows[line])
-    )
 
 
 def region_without_words(drawing: SceneDrawing, camera: Camera, sight: Box) -> QRegion:
@@ -562,19 +537,3 @@ def region_without_words(drawing: SceneDrawing, camera: Camera, sight: Box) -> Q
             left, top = (x - camera.x) * scale, (y - camera.y) * scale
             region -= QRegion(QRectF(left, top, wide * scale, high * scale).toAlignedRect())
     return region
-
-
-def _long_edges(scene: Scene, highlight: Highlight) -> tuple[LongEdge, ...]:
-    """Those of the connector under the pointer; else those of the current and hovered boxes."""
-    if highlight.connector != NONE:
-        return edges_of_connector(scene, highlight.connector)
-    boxes = {
-        item
-        for item, some in (
-            (highlight.current, highlight.current_lines),
-            (highlight.hovered, highlight.hovered_lines),
-        )
-        if some is None
-    }
-    found = (edges_of_item(scene, box) for box in boxes if box >= scene.items.num_frames)
-    return tuple(itertools.chain.from_iterable(found))

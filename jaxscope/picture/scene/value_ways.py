@@ -1,0 +1,131 @@
+"""The whole way of what a box reads and gives: through the borders of groups, and on where a
+connector breaks the line off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from jaxscope.model import NONE
+from jaxscope.model.graph import distinct
+from jaxscope.picture.scene.edge_details import (
+    MAX_EDGES,
+    LongEdge,
+    edges_of_connector,
+    edges_of_item,
+    is_far_end,
+)
+from jaxscope.picture.scene.scene import Scene
+
+Indices = npt.NDArray[np.int64]
+
+
+class Way(NamedTuple):
+    """Lines that belong together.
+
+    Attributes:
+        into: Indices of those that lead values to an item, from where the values are made.
+        out: Of those that lead its values on, to all that read them.
+        edges: What connectors stand for on these ways.
+    """
+
+    into: Indices
+    out: Indices
+    edges: tuple[LongEdge, ...]
+
+
+NO_WAY = Way(np.zeros(0, np.int64), np.zeros(0, np.int64), ())
+
+
+def find_way_of_line(scene: Scene, line: int) -> Way:
+    """All lines that carry a result that a line carries, that one too."""
+    out = distinct(scene.lines.carrying(scene.lines.flows[line]), np.array([line]))
+    return Way(NO_WAY.into, out, _list_edges(scene, out, is_source=True))
+
+
+def find_way(scene: Scene, item: int, values: Collection[int] | None = None) -> Way:
+    """What an item reads and gives; of an open group only the lines that end at its border.
+
+    Args:
+        scene: The picture.
+        item: A box or an open group of it.
+        values: Only these, numbered as in `Lines.flows`; all where None.
+    """
+    lines = scene.lines
+    if item == NONE:
+        return NO_WAY
+    if item < scene.items.num_frames:
+        return Way(np.flatnonzero(lines.target == item), np.flatnonzero(lines.source == item), ())
+    own = np.flatnonzero((lines.target == item) | (lines.source == item)).tolist()
+    read, given = (
+        [line for line in own if _is_at(scene, item, line, is_out)] for is_out in (False, True)
+    )
+    asked = [{flow for line in some for flow in lines.flows[line]} for some in (read, given)]
+    if values is not None:
+        asked = [flows.intersection(values) for flows in asked]
+    led = [line for flow in asked[0] for line in _trace_back(scene, item, flow)]
+    back = [line for line in given if lines.is_return[line] and values is None]
+    on = [*lines.carrying(asked[1]).tolist(), *back]
+    into, out = (distinct(np.asarray(some, np.int64)) for some in (led, on))
+    edges = _list_edges(scene, into, is_source=False) + _list_edges(scene, out, is_source=True)
+    if values is None:
+        edges = (*edges_of_item(scene, item), *edges)
+    return Way(into, out, tuple(dict.fromkeys(edges))[:MAX_EDGES])
+
+
+def _is_at(scene: Scene, item: int, line: int, is_out: bool) -> bool:
+    """Whether a line begins at an item, or ends there."""
+    lines, connector = scene.lines, scene.connector_of_line.get(line, NONE)
+    if connector != NONE:
+        return bool(scene.connectors.is_source[connector]) == is_out
+    return int((lines.source if is_out else lines.target)[line]) == item
+
+
+def _trace_back(scene: Scene, item: int, flow: int) -> list[int]:
+    """The lines that lead one value to an item, from the last to the first."""
+    lines, connector_of = scene.lines, scene.connector_of_line
+    reaching: dict[int, list[int]] = {}
+    leaving: list[int] = []
+    for line in lines.carrying((flow,)).tolist():
+        connector = connector_of.get(line, NONE)
+        if connector != NONE and scene.connectors.is_source[connector]:
+            leaving.append(line)
+        else:
+            reaching.setdefault(int(lines.target[line]), []).append(line)
+    found = list(reaching.pop(item, ()))
+    for line in found:  # grows
+        connector = connector_of.get(line, NONE)
+        if connector != NONE and not scene.connectors.is_source[connector]:
+            met = [
+                each
+                for each in leaving
+                if is_far_end(scene, connector, connector_of[each])
+                and is_far_end(scene, connector_of[each], connector)
+            ]
+            found += met
+            leaving = [each for each in leaving if each not in met]
+            # Where nothing leaves by a connector, the line goes on at the far end itself.
+            ends = [] if met else scene.connectors.far[connector].tolist()
+        else:
+            ends = [int(lines.source[line])]
+        for end in ends:
+            found += reaching.pop(end, ())
+    return found
+
+
+def _list_edges(scene: Scene, lines: Indices, *, is_source: bool) -> tuple[LongEdge, ...]:
+    """Of the connectors of some lines, all at the one or at the other end, what they stand for."""
+    found: dict[LongEdge, None] = {}
+    connectors = scene.connectors
+    for line in lines.tolist():
+        connector = scene.connector_of_line.get(line, NONE)
+        if connector != NONE and bool(connectors.is_source[connector]) == is_source:
+            wanted = scene.lines.values[line].tolist()
+            found.update(dict.fromkeys(edges_of_connector(scene, connector, wanted)))
+        if len(found) >= MAX_EDGES:
+            break
+    return tuple(found)
