@@ -297,6 +297,9 @@ def test_from_an_open_group_arrow_keys_lead_to_its_first_box_and_back(canvas: Gr
     for frame in range(num_frames):
         box = view.boxes[int(scene.items.box[frame])]
         first = scene.item_of_id[view.boxes[box.children[0]].id]
+        if scene.items.is_reversed[first]:  # the topmost, where values flow up
+            inside = np.flatnonzero(parent == frame)
+            first = int(inside[np.argmin(scene.items.rect[inside, 1])])
         assert item_in_direction(scene, frame, 0, 1) == first
         assert item_in_direction(scene, first, 0, -1) == frame
         above = item_in_direction(scene, frame, 0, -1)

@@ -362,9 +362,10 @@ def _find_items(scene: Scene, nodes: Int32s) -> tuple[Places, Int32s, Int32s]:
 def item_in_direction(scene: Scene, item: int, dx: int, dy: int) -> int:
     """The item that an arrow key leads to from another, or `NONE`.
 
-    With the flow the key follows a line to a user, against it to a producer, and across it leads
-    to the nearest box beside. An open group stands before the first of what it shows; across the
-    flow it leads to what stands beside it in the same group.
+    Along the flow the key follows the lines at the side of the box that it points to: to users, or
+    where values flow the other way, as in the backward part of a gradient, to producers. Across it
+    leads to the nearest box beside. An open group stands before the first of what it shows; across
+    the flow it leads to what stands beside it in the same group.
     """
     if item == NONE:
         return first_item(scene)
@@ -376,16 +377,23 @@ def item_in_direction(scene: Scene, item: int, dx: int, dy: int) -> int:
         return _first_inside(scene, item)
     if along < 0 and around != NONE and _first_inside(scene, around) == item:
         return around
-    near = _neighbours(scene, item, along > 0)
+    near = _neighbours(scene, item, along)
     if is_frame:
         near = near[[not _is_inside(scene, each, item) for each in near.tolist()]]
     return _nearest(scene, item, near) if len(near) else NONE
 
 
 def _first_inside(scene: Scene, frame: int) -> int:
-    """What comes first in an open group in program order: a box, or another open group."""
-    inside = np.flatnonzero(scene.items.parent == frame)
-    return int(inside[int(np.argmin(scene.items.box[inside]))]) if len(inside) else NONE
+    """What comes first in an open group: in program order, or where values flow against the
+    scene's direction, next to its title.
+    """
+    items = scene.items
+    inside = np.flatnonzero(items.parent == frame)
+    if not len(inside):
+        return NONE
+    begins = items.rect[inside, 1 if scene.direction == "down" else 0]
+    is_reversed = bool(items.is_reversed[inside].any())
+    return int(inside[int(np.argmin(begins if is_reversed else items.box[inside]))])
 
 
 def first_item(scene: Scene) -> int:
@@ -397,25 +405,46 @@ def first_item(scene: Scene) -> int:
     return items.num_frames + int(np.argmin(boxes))
 
 
-def _neighbours(scene: Scene, item: int, is_onward: bool) -> np.ndarray:
-    """Items that share a line or a connector with an item, frames looked through.
+def _neighbours(scene: Scene, item: int, along: int) -> np.ndarray:
+    """Items that share a line or a connector with one side of an item, frames looked through.
 
     Lines of residuals lead aside, to the other part of a gradient: only where no other line leads
     on.
     """
-    flow = np.flatnonzero(~scene.lines.is_residual)
-    near = _follow(scene, flow, item, is_onward)
-    if len(near) or len(flow) == len(scene.lines):
-        return near
-    return _follow(scene, np.arange(len(scene.lines)), item, is_onward)
+    lines, axis = scene.lines, 1 if scene.direction == "down" else 0
+    middle = _centres(scene, np.array([item]))[0, axis]
+    is_at_side = [
+        (lines.points[ends, axis] - middle) * along > 0
+        for ends in (lines.offsets[:-1], lines.offsets[1:] - 1)
+    ]
+    rects, at_item = scene.connectors.rect, scene.connectors.item == item
+    places = rects[:, axis] + rects[:, axis + 2] / 2
+    stubs = np.flatnonzero(at_item & ((places - middle) * along > 0))
+    is_flow = ~lines.is_residual
+    found: set[int] = set()
+    for is_onward, is_meant in zip((True, False), is_at_side, strict=True):
+        found |= _follow(scene, is_flow, item, is_onward, is_meant, stubs)
+    if not found and lines.is_residual.any():
+        is_onward = (along > 0) != bool(scene.items.is_reversed[item])
+        is_kept = lines.is_residual | lines.is_inner_residual
+        found = _follow(scene, np.ones_like(is_flow), item, is_onward, is_kept, stubs[:0])
+    return np.array(sorted(found), np.int64)
 
 
-def _follow(scene: Scene, usable: np.ndarray, item: int, is_onward: bool) -> np.ndarray:
-    connectors = scene.connectors
+def _follow(
+    scene: Scene,
+    is_usable: np.ndarray,
+    item: int,
+    is_onward: bool,
+    is_meant: np.ndarray,
+    stubs: np.ndarray,
+) -> set[int]:
+    """Boxes that usable lines lead to, at first those that are meant, and some connectors."""
+    connectors, usable = scene.connectors, np.flatnonzero(is_usable)
     begin, end = _ends(scene, usable, is_onward)
-    reached = set(end[(begin == item) & (end != item)].tolist())
-    for at in np.flatnonzero((connectors.item == item) & (connectors.is_source == is_onward)):
-        reached |= set(connectors.far[int(at)].tolist())
+    reached = set(end[(begin == item) & (end != item) & is_meant[usable]].tolist())
+    for at in stubs[connectors.is_source[stubs] == is_onward].tolist():
+        reached |= set(connectors.far[at].tolist())
     found = {other for other in reached if other >= scene.items.num_frames}
     for frame in reached - found:
         values = _values(scene, item, frame, is_onward)
@@ -424,7 +453,7 @@ def _follow(scene: Scene, usable: np.ndarray, item: int, is_onward: bool) -> np.
             # A copy that gives to hidden ones: on from all of them, or the key would lead back.
             inside = _behind(scene, usable, frame, is_onward)
         found |= inside or {frame}
-    return np.array(sorted(found - {item}), np.int64)
+    return found - {item}
 
 
 def _ends(scene: Scene, usable: np.ndarray, is_onward: bool) -> tuple[np.ndarray, np.ndarray]:
