@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from jaxscope.model import Capture, Graph
 from jaxscope.model.capture import graph_named
+from jaxscope.model.said import say
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import parse_array_type
 from jaxscope.program.fates.table import find_fate_table
@@ -22,7 +23,7 @@ from jaxscope.program.passes.first_modules import find_first_modules
 
 FROM_LAYOUT = "from layout"
 """Of a copy whose layout is not that of its operand."""
-SAME_MEMORY = "of the same memory, as its layout turns with it"
+SAME_MEMORY = say("of the same memory, as its layout turns with it")
 """Of a transpose that moves nothing."""
 _MOST_READERS = 3
 _PRIMITIVES = {
@@ -115,7 +116,7 @@ def describe_change(graph: Graph, node: int) -> str:
     operation = graph.operation(node)
     if operation == "convert":
         element = _element(graph, operands[0])
-        return f"from {element}" if element else ""
+        return say("from {element}", element=element) if element else ""
     if before is None or after is None:
         return ""
     if operation == "transpose":
@@ -124,7 +125,9 @@ def describe_change(graph: Graph, node: int) -> str:
             return ""
         is_same = [order[dimension] for dimension in after] == before
         return SAME_MEMORY if is_same else ""
-    return "as it is" if before == after else f"{FROM_LAYOUT} {_write(before)} to {_write(after)}"
+    if before == after:
+        return say("as it is")
+    return say("from layout {before} to {after}", before=_write(before), after=_write(after))
 
 
 def describe_use(graph: Graph, node: int) -> str:

@@ -585,6 +585,26 @@ def test_an_argument_is_called_as_on_its_box() -> None:
     assert "state (argument)" in describe_node(stage, total, NO_LINKS, "#777777")
 
 
+def test_the_inspector_says_how_a_copy_and_a_transpose_change_the_order_in_memory() -> None:
+    builder, name = GraphBuilder(), NodeKind.INSTRUCTION
+    for id, operation, attributes in (
+        ("p", "parameter", {"layout": "{1,0}"}),
+        ("turned", "copy", {"layout": "{0,1}"}),
+        ("kept", "copy", {"layout": "{1,0}"}),
+        ("view", "transpose", {"layout": "{0,1}", "dimensions": "{1,0}"}),
+    ):
+        node = builder.add_node(id, name, operation, types=["f32[3,3]"], attributes=attributes)
+        if node:
+            builder.add_edge(0, node)
+    stage = Stage("optimized", "optimized", Unavailable("None."), builder.build(), Cost(), 0.0)
+    turned, kept, view = (
+        re.sub("<[^>]*>|\u200b", "", describe_node(stage, n, NO_LINKS, "#777777"))
+        for n in (1, 2, 3)
+    )
+    assert "from layout {1,0} to {0,1}" in turned and "as it is" in kept
+    assert "of the same memory" in view
+
+
 def test_the_inspector_says_which_results_of_a_node_are_taken() -> None:
     builder = GraphBuilder()
     scan = builder.add_node(

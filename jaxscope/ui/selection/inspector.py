@@ -174,6 +174,7 @@ def describe_node(
         (tr("stage"), title_of_stage(stage.name)),
         (tr("argument"), "<br>".join(escape_breakable(path) for path in links.arguments[:6])),
         (tr("result"), _types(node)),
+        (tr("memory"), _move(graph, index)),
         (tr("value"), _values(stage, node, values)),
         (tr("part"), _direction(node) + _computed_again(stage.name, graph, index)),
         (tr("source"), places),
@@ -232,6 +233,16 @@ _OF_CALLS = ("shares", "shared_by")
 """What the rows *drawn at* and *used in* say."""
 _OF_ARGUMENTS = ("argument", "path")
 """What the row of an argument's name says already."""
+
+
+def _move(graph: Graph, index: int) -> str:
+    """Of a copy or a transpose of HLO how the order in memory changes."""
+    is_move = graph.operation(index) in ("copy", "copy-start", "transpose")
+    if not is_move or graph.nodes.kind[index] != NodeKind.INSTRUCTION:
+        return ""
+    from jaxscope.report.moves import describe_change  # few selections need it
+
+    return escape_breakable(tr_said(describe_change(graph, index)))
 
 
 def _attribute(key: str, value: str) -> str:

@@ -10628,6 +10628,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编译结果</translation>
     </message>
     <message>
+        <source>as it is</source>
+        <translation>原样</translation>
+    </message>
+    <message>
         <source>as many bits as float32 has</source>
         <translation>位数与 float32 相同</translation>
     </message>
@@ -11460,8 +11464,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>来自它的操作数</translation>
     </message>
     <message>
+        <source>from layout {before} to {after}</source>
+        <translation>布局从 {before} 变为 {after}</translation>
+    </message>
+    <message>
         <source>from {amount}</source>
         <translation>从 {amount} 起</translation>
+    </message>
+    <message>
+        <source>from {element}</source>
+        <translation>来自 {element}</translation>
     </message>
     <message>
         <source>function</source>
@@ -12470,6 +12482,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>of the file</source>
         <translation>所在文件</translation>
+    </message>
+    <message>
+        <source>of the same memory, as its layout turns with it</source>
+        <translation>使用同一内存，因为布局随之转置</translation>
     </message>
     <message>
         <source>on</source>
