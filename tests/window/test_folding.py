@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QColor, QEnterEvent, QGuiApplication, QHelpEvent, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from jaxscope.program.cost.lines import LineCost
@@ -17,7 +18,7 @@ from jaxscope.ui.source.code_view import (
     fill_with_source,
     paint_hidden,
 )
-from jaxscope.ui.toolkit.theme import LIGHT
+from jaxscope.ui.toolkit.theme import LIGHT, fixed_font
 
 TEXT = ["outer {", "  a", "", "  inner {", "    b", "    c", "  }", "  d", "}", "last", ""]
 
@@ -227,6 +228,7 @@ def test_a_page_begins_where_a_statement_does_in_every_size(qtbot: QtBot, name: 
     tops = [0, *(lines.index(text) for text in ("class Model:", "@jax.jit", "# Long."))]
     tops += [lines.index("def last(x):"), lines.index("    # What it is made of.")]
     tops += [top - 1 for top in tops if top and not lines[top - 1]]  # a margin
+    tops += [top - 2 for top in tops if top > 1 and not any(lines[top - 2 : top])]
     code.resize(500, 200)
     code.show()
     fill_with_source(code, MODULE, line)
@@ -247,28 +249,79 @@ def test_a_page_begins_where_a_statement_does_in_every_size(qtbot: QtBot, name: 
 def test_a_function_is_seen_whole_where_there_is_room(qtbot: QtBot) -> None:
     code = CodeView()
     qtbot.addWidget(code)
-    code.resize(500, 44 * code._line_px)
+    code.resize(500, 45 * code._line_px)
     code.show()
     lines = MODULE.split("\n")
     fill_with_source(code, MODULE, lines.index("def second(x):"))
-    assert lines[code.first_line + 1] == "# Long."
+    assert lines[code.first_line + 2] == "# Long."
     last = lines.index("def last(x):") - 3
     assert code.places_of_lines([last])[0][1] <= code.viewport().height()
 
 
 @pytest.mark.usefixtures("qapp")
-@pytest.mark.parametrize("end", [100, 180, 200, 230])
-def test_what_stands_for_folded_lines_is_never_cut(end: int) -> None:
+@pytest.mark.parametrize("end, told", [(60, " … 13 lines"), (170, " …"), (192, ""), (230, "")])
+def test_what_stands_for_folded_lines_covers_nothing_and_is_never_cut(end: int, told: str) -> None:
     image = QImage(200, 18, QImage.Format.Format_RGB32)
     image.fill(QColor(LIGHT.surface))
     painter = QPainter(image)
+    painter.setFont(fixed_font(10.0))
     place = RowGeometry(width=200, line=18, char=8.0, ascent=13, gutter=20, heat=0, times=0, fold=0)
-    paint_hidden(painter, LIGHT, place, end, 0, 13)
+    area = paint_hidden(painter, LIGHT, place, end, 0, 13)
+    assert area.width() == painter.fontMetrics().horizontalAdvance(told)
     painter.end()
-    border = QColor(LIGHT.border).rgb()
-    across = [x for x in range(200) if image.pixel(x, 2) == border]
-    assert across and max(across) < 199 and max(across) - min(across) == len(across) - 1
-    assert image.pixel(max(across), 9) == border, "its right side is seen, too"
+    ground = QColor(LIGHT.surface).rgb()
+    inked = [x for x in range(200) for y in range(18) if image.pixel(x, y) != ground]
+    assert bool(inked) is bool(told)
+    assert all(end <= x < min(end + area.width(), 200) for x in inked)
+
+
+def test_triangles_of_what_could_be_folded_come_with_the_pointer_or_the_keyboard(
+    qtbot: QtBot,
+) -> None:
+    view = show_code(qtbot)
+    view.toggle_fold(3)
+    rows = {line: view.places_of_lines([line])[0][0] + view._line_px // 2 for line in (0, 3)}
+
+    def marked() -> set[int]:
+        image, ground = view.viewport().grab().toImage(), QColor(LIGHT.surface).rgb()
+        right = view._gutter_px()
+        across = range(right - view._fold_px(), right)
+        return {n for n, y in rows.items() if any(image.pixel(x, y) != ground for x in across)}
+
+    assert marked() == {3}, "that it is folded is always told"
+    QApplication.sendEvent(view, QEnterEvent(QPoint(5, 5), QPoint(5, 5), QPoint(5, 5)))
+    assert marked() == {0, 3}
+    QApplication.sendEvent(view, QEvent(QEvent.Type.Leave))
+    assert marked() == {3}
+    view.activateWindow()
+    view.setFocus()
+    qtbot.waitUntil(view.hasFocus)
+    assert marked() == {0, 3}
+
+
+def test_a_line_with_much_of_the_cost_is_marked_in_the_scroll_bar_and_a_click_leads_to_it(
+    qtbot: QtBot,
+) -> None:
+    view = show_code(qtbot, [f"line {number}" for number in range(200)])
+    bar = view.verticalScrollBar()
+    plain = bar.grab().toImage()
+    chosen = list[int]()
+    view.line_chosen.connect(chosen.append)
+    view.set_heat({40: LineCost(0.06, "6%"), 150: LineCost(0.9, "90% of jaxpr: 9 FLOP")})
+    image, mark = bar.grab().toImage(), QColor(LIGHT.backward).rgb()
+    marked = [y for y in range(bar.height()) if image.pixel(bar.width() // 2, y) == mark]
+    assert image != plain and len(marked) == 3
+    (middle,) = marked[1:2]
+    assert middle == pytest.approx(bar.height() * 150.5 / 200, abs=1)
+    QToolTip.hideText()
+    place = QPoint(bar.width() // 2, middle)
+    QApplication.sendEvent(bar, QHelpEvent(QEvent.Type.ToolTip, place, bar.mapToGlobal(place)))
+    assert QToolTip.text() == "line 151: line 150\n90% of jaxpr: 9 FLOP"
+    assert not view.is_in_sight(150)
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
+    assert view.is_in_sight(150) and not chosen, "looked at, not selected"
+    view.set_stale(True)
+    assert bar.grab().toImage() != image, "of an earlier run nothing is told"
 
 
 def test_a_click_on_what_stands_for_folded_lines_shows_them(qtbot: QtBot) -> None:

@@ -22,6 +22,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QEnterEvent,
     QFont,
     QFontMetrics,
     QGuiApplication,
@@ -31,11 +32,10 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPen,
     QPolygonF,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QToolTip, QWidget
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.marks import show_marks
@@ -45,7 +45,7 @@ from jaxscope.picture.syntax import Colouring, MachineColouring, ProgramColourin
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.source_lines import find_statements
 from jaxscope.report.mlir_constants import shorten_constants
-from jaxscope.ui.toolkit.language import tr, tr_said
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
 
 # Which lines of a text are folded away or wrapped, and which line stands in which row; no Qt.
@@ -298,7 +298,6 @@ def _depth(line: str) -> int | None:
 
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_HEAT_STRENGTH = 0.2
 PREVIEW_STRENGTH = 0.45
 """How much of a mark's colour what is only looked at ahead gets."""
 
@@ -451,18 +450,14 @@ def paint_fold(
 def paint_hidden(
     painter: QPainter, theme: Theme, place: RowGeometry, x: float, y: int, num_hidden: int
 ) -> QRect:
-    """Say behind a folded line how many lines it stands for, and where that is said."""
-    text = f" … {num_hidden:,} line{'' if num_hidden == 1 else 's'} "
-    room = (place.width - x) / place.char - 2
-    text = text if len(text) <= room else " … "
-    wide = round(len(text) * place.char) + 4
-    left = min(round(x + place.char), place.width - wide - 2)  # over the text's end, never cut
-    rect = QRect(left, y + 2, wide, place.line - 4)
-    painter.fillRect(rect, QColor(theme.raised))
-    painter.setPen(QPen(QColor(theme.border)))
-    painter.drawRect(rect.adjusted(0, 0, -1, -1))
+    """Say behind a folded line how many lines it stands for, where that covers nothing of it, and
+    return where: the triangle beside the line tells that it is folded, too.
+    """
+    told, metrics = f" … {tr_count(num_hidden, 'line')}", painter.fontMetrics()
+    text = next((t for t in (told, " …") if metrics.horizontalAdvance(t) <= place.width - x), "")
+    rect = QRect(round(x), y, metrics.horizontalAdvance(text), place.line)
     painter.setPen(QColor(theme.muted))
-    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
+    painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, text)
     return rect
 
 
@@ -471,10 +466,10 @@ def paint_heat(painter: QPainter, theme: Theme, place: RowGeometry, y: int, cost
     left, width = place.gutter - place.heat - 4, place.heat - place.times
     if not math.isnan(cost.share):
         text = format_share(cost.share)
-        area = QRect(left, y + 2, width - 4, place.line - 4)
+        area = QRect(left, y, width - 4, place.line - 1)
         _paint_bar(painter, theme, area, theme.backward, cost.share, text)
     if place.times and not math.isnan(cost.seconds):
-        area = QRect(left + width, y + 2, place.times - 4, place.line - 4)
+        area = QRect(left + width, y, place.times - 4, place.line - 1)
         told = format_seconds(cost.seconds)
         _paint_bar(painter, theme, area, theme.forward, cost.time_share, told)
 
@@ -482,12 +477,11 @@ def paint_heat(painter: QPainter, theme: Theme, place: RowGeometry, y: int, cost
 def _paint_bar(
     painter: QPainter, theme: Theme, area: QRect, colour: str, share: float, text: str
 ) -> None:
-    bar = area.adjusted(0, 0, round(area.width() * min(share, 1.0)) - area.width(), 0)
-    ground = QColor(colour)
-    ground.setAlphaF(_HEAT_STRENGTH)  # to be seen on a marked line as well
-    painter.fillRect(bar, ground)
+    inner = area.adjusted(2, 0, -2, 0)
+    bar = QRect(inner.left(), inner.bottom() - 1, round(inner.width() * min(share, 1.0)), 2)
+    painter.fillRect(bar, QColor(colour))  # below the digits, which are read on an even ground
     painter.setPen(QColor(theme.text))
-    painter.drawText(area.adjusted(2, 0, -2, 0), _RIGHT, text)
+    painter.drawText(inner, _RIGHT, text)
 
 
 def paint_text(
@@ -524,6 +518,57 @@ def paint_text(
     painter.drawText(QPoint(round(x + done * place.char), baseline), visible[done:])
 
 
+_ABOVE_PX = 24
+"""Above the function that a source opens at, where empty lines are there."""
+_LEAST_HOT = 0.1
+"""The share of a line that is marked in the scroll bar."""
+_HOT_PX = 3
+
+
+class _MarkedScrollBar(QScrollBar):
+    """Shows at which heights of the text the lines with most of the cost are, also of those that
+    are out of sight. A click on a mark shows its line.
+    """
+
+    def __init__(self, code: CodeView) -> None:
+        super().__init__(Qt.Orientation.Vertical, code)
+        self._code = code
+
+    def line_at(self, y: int) -> int | None:
+        """The marked line whose mark is at a height, give or take two pixels."""
+        found = self._code.hot_lines()
+        near = min(found, key=lambda line: abs(self.place_of(line) - y), default=None)
+        is_near = near is not None and abs(self.place_of(near) - y) <= _HOT_PX + 1
+        return near if is_near else None
+
+    def place_of(self, line: int) -> int:
+        """The middle of a line's mark, in pixels from the top."""
+        folding = self._code.folding
+        return round(self.height() * (folding.row_of(line) + 0.5) / max(folding.num_rows, 1))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        for line in self._code.hot_lines():
+            mark = QRect(2, self.place_of(line) - _HOT_PX // 2, self.width() - 4, _HOT_PX)
+            painter.fillRect(mark, QColor(self._code.theme.backward))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        line = self.line_at(event.position().toPoint().y())
+        if line is None or self._code.is_in_sight(line):  # else it is below the handle
+            super().mousePressEvent(event)
+        else:
+            self._code.show_line(line)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            line = self.line_at(event.pos().y())
+            told = "" if line is None else self._code.describe_line(line)
+            QToolTip.showText(event.globalPos(), told, self)
+            return True
+        return super().event(event)
+
+
 _LEAST_BESIDE_HEAT = 80
 """A page of fewer characters has no column for times, and one for costs that is no wider than its
 texts: the code comes first."""
@@ -541,10 +586,12 @@ class CodeView(QAbstractScrollArea):
     A click or the arrow keys choose a line; dragging or Shift chooses several, Ctrl one more.
 
     A click on a triangle folds a block, and one on what stands for its lines unfolds it; so do `-`
-    and `+`. `/` folds all blocks and `*` unfolds them.
+    and `+`. `/` folds all blocks and `*` unfolds them. Triangles of blocks that can be folded are
+    shown while the pointer or the keyboard is here.
 
     Attributes:
         folds_docstring: Whether the docstring of a file is folded away even if there is room.
+        theme: Its colours.
 
     Signals:
         line_chosen: 0-based number of a line that a person chose.
@@ -570,7 +617,7 @@ class CodeView(QAbstractScrollArea):
         self._has_times = False
         self._notes: Mapping[int, str] = {}
         self._checks: Mapping[int, Sequence[Check]] = {}
-        self._theme = LIGHT
+        self.theme = LIGHT
         self._cursor = self._anchor = -1
         self._widest = 0
         self._is_stale = False
@@ -584,8 +631,9 @@ class CodeView(QAbstractScrollArea):
         self._is_folded_for_room, self._may_fold = False, True
         self.folds_docstring = False
         self._hidden_areas: dict[int, QRect] = {}
-        self._is_dragged = False
+        self._is_dragged = self._is_hovered = False
         self._is_wrapping = False
+        self.setVerticalScrollBar(_MarkedScrollBar(self))
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
@@ -616,7 +664,7 @@ class CodeView(QAbstractScrollArea):
 
     def set_theme(self, theme: Theme, points: float) -> None:
         """Use a theme's colours and a size of type."""
-        self._theme = theme
+        self.theme = theme
         self.setFont(fixed_font(points))
         metrics = QFontMetrics(self.font())
         self._line_px = metrics.height() + 2
@@ -787,6 +835,24 @@ class CodeView(QAbstractScrollArea):
             self._has_times = any(not math.isnan(cost.seconds) for cost in heat.values())
             self._update_scroll_bars()
             self.viewport().update()
+            self.verticalScrollBar().update()
+
+    def hot_lines(self) -> list[int]:
+        """The lines that cost a tenth of all or more, by 0-based number."""
+        found = () if self._is_stale else self._heat.items()
+        return [line for line, cost in found if cost.share >= _LEAST_HOT]
+
+    def is_in_sight(self, line: int) -> bool:
+        """Whether the first row of a line, by 0-based number, is on the screen."""
+        first, last = self._visible_range()
+        return first <= self._folding.row_of(line) < last
+
+    def describe_line(self, line: int) -> str:
+        """A line, by 0-based number, with how it is marked and what it costs."""
+        told = tr("line {line}: {lines}", line=line + 1, lines=self._lines[line][:200])
+        mark = self._shown_marks.get(line)
+        marked = tr(_MARK_NAMES[mark]) if mark is not None else ""
+        return "\n".join(filter(None, (told, marked, self.hint_of(line))))
 
     def set_notes(self, notes: Mapping[int, str]) -> None:
         """Mark bookmarked lines in the margin, by 0-based number; what is written may be empty."""
@@ -832,6 +898,7 @@ class CodeView(QAbstractScrollArea):
         """Grey the text out, or no longer."""
         self._is_stale = is_stale
         self.viewport().update()
+        self.verticalScrollBar().update()
 
     def set_faded(self, lines: Collection[int]) -> None:
         """Grey out some lines, by 0-based number: they are not there yet."""
@@ -899,7 +966,8 @@ class CodeView(QAbstractScrollArea):
         end = folding.row_of(last) + folding.num_rows_of(last)
         if end <= rows or begin <= rows // 3:
             return 0
-        least = max(begin - rows // 3, min(begin - 1, end - rows))
+        margin = math.ceil(_ABOVE_PX / self._line_px)
+        least = max(begin - rows // 3, min(begin - margin, end - rows))
         least = min(least, folding.num_rows - rows)  # else more would be left empty than has to be
         starts, stop = [], 0
         for each in sorted(self._statements, key=lambda each: each.start):
@@ -907,8 +975,10 @@ class CodeView(QAbstractScrollArea):
                 stop = each.stop
                 starts.append(each.start)
         starts.append(own.start)
-        # One empty line above is a margin.
-        starts += [each - 1 for each in starts if each and not self._lines[each - 1].strip()]
+        # Empty lines above are a margin.
+        above = range(1, margin + 1)
+        is_empty = [not text.strip() for text in self._lines]
+        starts += [s - n for s in starts for n in above if s >= n and all(is_empty[s - n : s])]
         tops = (folding.row_of(each) for each in starts)
         return min((row for row in tops if least <= row <= begin), default=begin)
 
@@ -931,7 +1001,7 @@ class CodeView(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.setFont(self.font())
-        theme, place = self._theme, self._geometry()
+        theme, place = self.theme, self._geometry()
         painter.fillRect(event.rect(), QColor(theme.surface))
         first, last = self._visible_range()
         self._hidden_areas.clear()
@@ -942,7 +1012,7 @@ class CodeView(QAbstractScrollArea):
     def _paint_row(
         self, painter: QPainter, place: RowGeometry, row: int, y: int, columns: tuple[int, int]
     ) -> None:
-        theme, line = self._theme, self._folding.line_at(row)
+        theme, line = self.theme, self._folding.line_at(row)
         begin, end = sorted((self._cursor, self._anchor))
         pieces = self._folding.pieces_of(line)
         part = row - self._folding.row_of(line)
@@ -975,7 +1045,7 @@ class CodeView(QAbstractScrollArea):
             self._paint_margin(painter, place, line, y)
 
     def _paint_margin(self, painter: QPainter, place: RowGeometry, line: int, y: int) -> None:
-        theme = self._theme
+        theme = self.theme
         if line in self._heat and not self._is_stale:
             paint_heat(painter, theme, place, y, self._heat[line])
         paint_number(painter, theme, place, y, line)
@@ -983,8 +1053,9 @@ class CodeView(QAbstractScrollArea):
             paint_note(painter, theme, y, place.line)
         if line in self._checks:
             paint_check(painter, theme, y, place.line, self._checks[line][0])
-        if self._folding.begins_block(line):
-            paint_fold(painter, theme, place, y, is_folded=self._folding.is_folded(line))
+        is_folded, is_awake = self._folding.is_folded(line), self._is_hovered or self.hasFocus()
+        if is_folded or (is_awake and self._folding.begins_block(line)):
+            paint_fold(painter, theme, place, y, is_folded=is_folded)
 
     # --- geometry ---
 
@@ -1141,9 +1212,18 @@ class CodeView(QAbstractScrollArea):
             self._is_dragged = False
             self._emit_range()
 
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._set_hovered(is_hovered=True)
+        super().enterEvent(event)
+
     def leaveEvent(self, event: QEvent) -> None:
+        self._set_hovered(is_hovered=False)
         self.line_hovered.emit(-1)
         super().leaveEvent(event)
+
+    def _set_hovered(self, *, is_hovered: bool) -> None:
+        self._is_hovered = is_hovered
+        self.viewport().update()
 
     def _emit_range(self) -> None:
         first, last = sorted((self._cursor, self._anchor))
@@ -1204,11 +1284,7 @@ class CodeView(QAbstractScrollArea):
         if extend:
             self._emit_range()
         else:
-            told = tr("line {line}: {lines}", line=line + 1, lines=self._lines[line][:200])
-            mark = self._shown_marks.get(line)
-            marked = tr(_MARK_NAMES[mark]) if mark is not None else ""
-            told = "\n".join(filter(None, (told, marked, self.hint_of(line))))
-            self.setAccessibleDescription(told)
+            self.setAccessibleDescription(self.describe_line(line))
             self.line_chosen.emit(line)
 
 
