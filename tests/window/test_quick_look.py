@@ -29,10 +29,12 @@ from jaxscope.ui.session.source_file import read_source
 from jaxscope.ui.session.state import Phase, Trust, WindowState, with_values
 from jaxscope.ui.toolkit.widgets import SOFT_BREAK
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.sample_path import find_samples
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver, destroy
 from .programs import JAXPR, build_capture, build_stage
+from .test_room import MOST_CONTROLS, controls
 from .test_timing_page import HERE, timing
 
 
@@ -74,7 +76,7 @@ def found(driver: Driver) -> Timing:
 
 
 def test_what_a_quick_look_finds_stands_at_the_end_of_the_line(captured: Driver) -> None:
-    assert captured.window.strip.time.text() == "Measure ›"
+    assert captured.window.strip.time.isHidden()
     run = captured.wait_for(TimeRequest)
     assert run.request.budget_s and run.request.is_stretched, "a slow call gets its verdict, too"
     assert run.request.call == "grad(f)(f32[3])"
@@ -164,7 +166,7 @@ def test_whoever_starts_something_ends_it(captured: Driver) -> None:
     again = captured.wait_for(CaptureRequest, 2)
     run.tell(Finished(found(captured)))
     captured.finish(again, a_capture())
-    assert captured.window.strip.time.text() == "Measure ›"
+    assert captured.window.strip.time.isHidden()
 
 
 def test_times_are_said_of_the_call_and_the_text_that_were_measured(
@@ -176,12 +178,12 @@ def test_times_are_said_of_the_call_and_the_text_that_were_measured(
     page = window.pages["timing"]
     assert page.verdict_text.startswith("jit is")
     window.call_bar.set_call("f(f32[3])")
-    assert window.strip.time.isHidden(), "it would measure another call than the one in the bar"
+    assert window.strip.time.isHidden(), "it is not of the call in the bar"
     assert page.verdict_text.startswith("Measured for grad(f)(f32[3]):")
     window.run_call()
     other = dataclasses.replace(build_capture(), call="f(f32[3])")
     captured.finish(captured.wait_for(CaptureRequest, 2), other)
-    assert window.strip.time.text() == "Measure ›"
+    assert window.strip.time.isHidden()
     assert page.verdict_text.startswith("Measured for grad(f)(f32[3]), not for what is shown now:")
     assert window.controller.state.full_timing() is None
 
@@ -192,7 +194,7 @@ def test_times_are_said_of_the_call_and_the_text_that_were_measured(
     source.write_text(source.read_text() + "\n# changed\n")
     window.controller.note_file_changed()
     captured.finish(captured.wait_for(CaptureRequest, 4), a_capture())
-    assert window.strip.time.text() == "Measure ›"
+    assert window.strip.time.isHidden()
     assert "an earlier version of the file" in page.verdict_text
 
 
@@ -296,12 +298,12 @@ def real_window(
     bridge.close()
 
 
-def test_a_real_call_is_measured_by_itself(
-    qtbot: QtBot, real_window: MainWindow, tmp_path: Path
+def test_a_real_call_is_measured_by_itself_and_few_controls_are_seen_then(
+    qtbot: QtBot, real_window: MainWindow
 ) -> None:
-    program = tmp_path / "program.py"
-    program.write_text("import jax.numpy as jnp\n\ndef f(x):\n    return jnp.sin(x) * x\n")
-    real_window.open_path(str(program), "f(f32[64])")
+    real_window.resize(1280, 720)
+    sample = next(path for path in find_samples() if path.stem == "quick_start")
+    real_window.open_path(str(sample), "simple_graph(f32[3])")
     qtbot.waitUntil(lambda: real_window.controller.state.capture is not None)
     qtbot.waitUntil(lambda: real_window.controller.state.timing.ratios != ())
     ratio = real_window.controller.state.timing.ratios[0]
@@ -309,4 +311,9 @@ def test_a_real_call_is_measured_by_itself(
     assert "jit" in real_window.strip.time.text()
     qtbot.waitUntil(lambda: real_window.controller.state.values is not None)
     names = [each.operation for each in real_window.controller.state.values.equations]
-    assert names == ["sin", "mul"]
+    assert names == ["add", "integer_pow", "add", "reduce_sum", "div"]
+    for is_shown in (False, True):
+        real_window.lesson.setVisible(is_shown)
+        qtbot.wait(50)
+        seen = [*controls(real_window), *(card.step.title for card in real_window.strip.cards)]
+        assert len(seen) <= MOST_CONTROLS, seen
