@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 import shlex
+from collections.abc import Collection
+from pathlib import Path
 
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
@@ -62,7 +64,9 @@ def outline_to_document(file: str, found: Outline) -> list[Section]:
 def _next_steps(file: str, found: Outline) -> Section:
     """What to type where a file offers no call."""
     name = shlex.quote(file)
-    forms = [form for function in found.functions if (form := _example_call(function))]
+    known = _names_assigned(file)
+    forms = [form for function in found.functions if (form := _example_call(function, known))]
+    forms.sort(key=lambda form: "f32[8]" in form)  # stable: first those of what the file has
     commands = [f"jaxscope capture {name} {shlex.quote(form)}" for form in forms[:1]]
     commands.append(f"jaxscope run -- {name}")
     offers = [f"A line `# jaxscope: {form}` in the file offers that call." for form in forms[:1]]
@@ -70,8 +74,32 @@ def _next_steps(file: str, found: Outline) -> Section:
     return Section("what to type next:", [Items(commands), *explained])
 
 
-def _example_call(function: OutlinedFunction) -> str:
-    """An example of a call, with one array for each required parameter.
+_OWN_SCOPES = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+
+
+def _names_assigned(file: str) -> set[str]:
+    """Names of values that a file has when it is imported, as far as its text says so."""
+    found = set[str]()
+    try:
+        waiting: list[ast.AST] = list(ast.parse(Path(file).read_text("utf-8")).body)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+            is_of_script = isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+            if not isinstance(node, _OWN_SCOPES) and not is_of_script:
+                waiting += ast.iter_child_nodes(node)
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        pass  # an array is put for each parameter
+    return found
+
+
+def _example_call(function: OutlinedFunction, known: Collection[str]) -> str:
+    """An example of a call: each required parameter is the file's own value of that name, or an
+    array.
 
     Empty for a class, and for a function that requires nothing.
     """
@@ -89,10 +117,12 @@ def _example_call(function: OutlinedFunction) -> str:
         for argument, default in zip(parsed.args.kwonlyargs, parsed.args.kw_defaults, strict=True)
         if default is None
     ]
-    values = [_example_value(argument.arg) for argument in needed]
-    values += [f"{argument.arg}={_example_value(argument.arg)}" for argument in named]
+    values = [_example_value(argument.arg, known) for argument in needed]
+    values += [f"{argument.arg}={_example_value(argument.arg, known)}" for argument in named]
     return f"{function.name}({', '.join(values)})" if values else ""
 
 
-def _example_value(parameter: str) -> str:
+def _example_value(parameter: str, known: Collection[str]) -> str:
+    if parameter in known:
+        return parameter
     return "key(0)" if parameter in ("key", "rng") else "f32[8]"

@@ -140,6 +140,28 @@ def test_a_file_without_calls_says_what_to_type(jaxscope: CommandLine, tmp_path:
     assert jaxscope(*typed[1:]).status == 0
 
 
+def test_a_file_without_calls_is_offered_the_values_that_it_makes_itself(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(
+        "import jax.numpy as jnp\n"
+        "def scale(z): return z * 2\n"
+        "def cost(params, x, y): return ((x @ params['w'] - y) ** 2).sum()\n"
+        "params, (x, _) = {'w': jnp.ones(3)}, (jnp.ones((5, 3)), [z for z in 'ab'])\n"
+        "for y in [jnp.zeros(5)]: pass\n"
+        "if __name__ == '__main__':\n    z = 1\n"
+    )
+
+    output = jaxscope("calls", file).output
+
+    assert f"  jaxscope capture {file} 'cost(params, x, y)'\n" in output
+    typed = shlex.split(output.partition("next:\n")[2].splitlines()[0])
+    assert jaxscope(*typed[1:]).status == 0
+    file.write_text("def scale(z): return z * 2\nif __name__ == '__main__':\n    z = 1\n")
+    assert "'scale(f32[8])'" in jaxscope("calls", file).output
+
+
 def test_a_script_without_functions_is_to_be_run(jaxscope: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "job.py"
     file.write_text("if __name__ == '__main__':\n    print(1)\n")
