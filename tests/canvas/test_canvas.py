@@ -41,6 +41,7 @@ from jaxscope.ui.canvas.navigation import (
     is_any_in_sight,
     item_in_direction,
     reveal_rect,
+    reveal_together,
     show_opened,
 )
 from jaxscope.ui.canvas.overlay import no_highlight, paint_overlay, pinned_title
@@ -493,6 +494,24 @@ def test_an_arrow_key_does_not_move_a_picture_that_is_in_sight(canvas: GraphCanv
         QTest.keyClick(canvas, key)
     assert canvas.highlight.current != -1
     assert canvas.camera == before
+
+
+def test_several_boxes_are_brought_in_together_where_there_is_room() -> None:
+    camera = Camera(0.0, 0.0, 1.0)
+    near, far = (10.0, 10.0, 50.0, 20.0), (380.0, 100.0, 50.0, 20.0)
+
+    def reveal(*rects: tuple[float, ...]) -> tuple[float, float]:
+        moved = reveal_together(np.array(rects), camera, 400.0, 300.0)
+        assert moved.scale == camera.scale
+        return moved.x, moved.y
+
+    assert reveal(near) == (0.0, 0.0)
+    assert reveal(far) == (60.0, 0.0)
+    assert reveal((60.0, 10.0, 50.0, 20.0), far) == (45.0, 0.0), "as far from both borders"
+    assert reveal(near, (1000.0, 0.0, 50.0, 20.0)) == (0.0, 0.0), (
+        "one is seen, and no room for both"
+    )
+    assert reveal((-900.0, 0.0, 50.0, 20.0), far) == (60.0, 0.0), "the nearer one"
 
 
 def test_what_is_out_of_sight_is_brought_in_by_the_least_move() -> None:

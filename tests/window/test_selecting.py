@@ -334,6 +334,41 @@ def test_the_line_of_an_equation_comes_into_sight_where_its_caller_is_already(
     assert {own, caller} <= set(code.marks) and code._is_any_in_sight((own,))
 
 
+def test_the_boxes_of_a_line_come_into_sight_whole_and_the_picture_stays_as_large(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    source.write_text("import jax.numpy as jnp\n\n\ndef f(x):\n    return jnp.cos(jnp.sin(x))\n")
+    function = runpy.run_path(str(source))["f"]
+    driver.finish(driver.open(source), capture_function(function, (jnp.ones((3,)),), {}))
+    canvas = window.workspace.area.panes[1].canvas
+    driver.wait_until(lambda: canvas is not None and canvas.scene is not None)
+    assert isinstance(canvas, GraphCanvas) and canvas.scene is not None
+    selection, scene = window.workspace.selection, canvas.scene
+    graph = selection.graph_of("jaxpr")
+    assert graph is not None
+    boxes = [scene.item_of_node[n] for n in range(len(graph.nodes))
+             if graph.operation(n) in ("sin", "cos")]  # fmt: skip
+    assert len(boxes) == 2
+
+    def seen() -> list[bool]:
+        rects = scene.items.rect[boxes].tolist()
+        corners = [(canvas.camera.to_widget(x, y), canvas.camera.to_widget(x + wide, y + high))
+                   for x, y, wide, high in rects]  # fmt: skip
+        size = canvas.width(), canvas.height()
+        return [min(*low) >= 0 and high[0] <= size[0] and high[1] <= size[1]
+                for low, high in corners]  # fmt: skip
+
+    left, top = canvas.camera.to_widget(*scene.items.rect[boxes[1], :2])
+    canvas.pan(left, top + 20)  # a strip of the lower one is in sight
+    assert seen() == [False, False]
+    strip = canvas.camera
+    selection.select_line(str(source), 5)
+    assert seen() == [True, True] and canvas.camera.scale == strip.scale
+    canvas._look(strip)
+    window.workspace.area.show_links(selection.links, reveal=True)
+    assert canvas.camera == strip, "a person who looks elsewhere is left alone"
+
+
 def test_what_answers_the_first_selection_is_made_on_a_thread(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

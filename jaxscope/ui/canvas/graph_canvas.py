@@ -81,6 +81,7 @@ from jaxscope.ui.canvas.navigation import (
     look_at_scene,
     most_scale,
     reveal_rect,
+    reveal_together,
     show_opened,
 )
 from jaxscope.ui.canvas.overlay import (
@@ -672,10 +673,11 @@ class GraphCanvas(QWidget):
         self._update_minimap()
         self._resized.start()
 
-    def reveal_highlight(self) -> None:
+    def reveal_highlight(self, *, is_new: bool = False) -> None:
         """Bring what is highlighted into sight, unless some of it is there already.
 
-        Nobody has moved the picture by that: it is still fitted when it gets more room.
+        What was selected just now, and not in this picture, is seen whole: all of it if there is
+        room. Nobody has moved the picture by that: it is still fitted when it gets more room.
         """
         scene, marks = self.scene, self._highlight
         items = np.concatenate([marks.selected, marks.forward, marks.backward, marks.found])
@@ -684,11 +686,16 @@ class GraphCanvas(QWidget):
         rects = scene.items.rect[items]
         smallest = int(np.argmin(rects[:, 2] * rects[:, 3]))
         camera, size = self._camera, (self.width(), self.height())
-        is_cut = reveal_rect(rects[smallest].tolist(), camera, *size, 0.5) is not None
-        is_led = self._is_led and self._before_presenting is not None  # a half box says little
-        if (is_led and is_cut) or not is_any_in_sight(rects, camera, *size):
+        linked = np.concatenate([marks.selected, marks.forward, marks.backward])
+        linked = linked[linked >= scene.items.num_frames]
+        after = reveal_rect(rects[smallest].tolist(), camera, *size, 0.5)
+        if is_new and marks.current == NONE and len(linked):
+            after = reveal_together(scene.items.rect[linked], camera, *size)
+        elif not (self._is_led and self._before_presenting is not None):  # a half box says little
+            after = None if is_any_in_sight(rects, camera, *size) else after
+        if after not in (None, camera):
             chosen = self._is_untouched, self._is_fitted, self._is_unmoved
-            self._bring_into_sight(int(items[smallest]))
+            self._look(after)
             self._is_untouched, self._is_fitted, self._is_unmoved = chosen
             self._is_led = any(chosen)
 
@@ -1250,16 +1257,21 @@ class GraphCanvas(QWidget):
 
     def set_highlight(
         self, selected: Iterable[int], forward: Iterable[int], backward: Iterable[int]
-    ) -> None:
-        """Outline nodes: the selected ones, what they went into, what they came from."""
+    ) -> bool:
+        """Outline nodes: the selected ones, what they went into, what they came from.
+
+        Returns:
+            Whether they are others than before.
+        """
         before = self._marks
         marks = (frozenset(selected), frozenset(forward), frozenset(backward))
         if marks == before is not _NO_MARKS:
-            return  # each step of a run hands out the same again
+            return False  # each step of a run hands out the same again
         self._marks = marks
         if self._colour_by is ColourBy.SAME and marks[0] and marks[0] != before[0]:
             self.repaint_scene()
         self._update_highlight()
+        return True
 
     def set_found(self, nodes: npt.NDArray[np.int32]) -> None:
         """Mark what a search found."""

@@ -206,6 +206,30 @@ def reveal_rect(
     return camera.moved(across, along)
 
 
+def reveal_together(
+    rects: npt.NDArray[np.float64], camera: Camera, width: float, height: float
+) -> Camera:
+    """The camera, no nearer and no further, that shows rectangles whole: all if there is room, else
+    one, unless one is seen whole already. It moves no further than it must.
+
+    Args:
+        rects: float64, shape `(n, 4)`, n > 0: x, y, width, height in the scene.
+        camera: As it is.
+        width: Of the widget.
+        height: Of the widget.
+    """
+    size = np.array([width, height])
+    low, high = ((ends - (camera.x, camera.y)) * camera.scale
+                 for ends in (rects[:, :2], rects[:, :2] + rects[:, 2:]))  # fmt: skip
+    begin, end = low.min(axis=0), high.max(axis=0)
+    if (end - begin > size).any():
+        if ((low >= 0) & (high <= size)).all(axis=1).any():
+            return camera
+        nearest = int(np.argmin(np.abs(low + high - size).sum(axis=1)))
+        begin, end = low[nearest], high[nearest]
+    return camera.moved(*map(_least_move, begin.tolist(), end.tolist(), (width, height)))
+
+
 def _least_move(begin: float, end: float, room: float) -> float:
     """By how many pixels to move, so that a stretch is in sight; its begin, if it is too long."""
     margin = max(min(_REVEALED_PX, (room - (end - begin)) / 2), 0.0)

@@ -216,9 +216,9 @@ class PaneHighlighter:
             rows.choose(_to_choose(linked))
         elif canvas is not None:
             canvas.set_found(finding.nodes)
-            canvas.set_highlight(linked.selected, linked.forward, linked.backward)
+            is_new = canvas.set_highlight(linked.selected, linked.forward, linked.backward)
             if reveal:
-                canvas.reveal_highlight()
+                canvas.reveal_highlight(is_new=is_new)
         self.apply_preview()
         self.apply_notes()
 
