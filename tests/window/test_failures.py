@@ -9,8 +9,14 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtWidgets import QWidget
 
-from jaxscope.client.events import Failed
-from jaxscope.client.requests import CaptureRequest, OutlineRequest, ProposeRequest, ValuesRequest
+from jaxscope.client.events import Failed, Finished, StageArrived
+from jaxscope.client.requests import (
+    CaptureRequest,
+    OutlineRequest,
+    ProposeRequest,
+    ScalingRequest,
+    ValuesRequest,
+)
 from jaxscope.errors import (
     CallError,
     Explanation,
@@ -27,6 +33,7 @@ from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import build_capture
+from .test_lab import scaling
 
 
 def fail_in_the_call(driver: Driver, window: MainWindow, source: Path) -> None:
@@ -292,3 +299,53 @@ def test_a_run_that_is_over_is_forgotten(driver: Driver, window: MainWindow, sou
     driver.wait_for(CaptureRequest, 2).tell(Failed(WorkerLost("It died.")))
     driver.wait_until(lambda: window.controller.state.error is not None)
     driver.wait_until(lambda: not bridge._runs)
+
+
+ABOUT_THE_PROGRAM = ["fusions", "memory", "sharding", "arguments", "roofline"]
+
+
+def old_pages(window: MainWindow) -> dict[str, str]:
+    """The pages that say that they show what is of an earlier run, and what they say."""
+    pages = {name: window.pages[name] for name in window.pages}
+    return {name: p.old_mark.text() for name, p in pages.items() if not p.old_mark.isHidden()}
+
+
+def test_every_page_that_shows_an_earlier_run_says_so(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    assert not old_pages(window), "all are made, and of this run"
+    window.pages["scaling"].button.click()
+    driver.wait_for(ScalingRequest).tell(Finished(scaling(1, 4)))
+    driver.wait_until(lambda: window.pages["scaling"].found is not None)
+    window.pages["compare"].comparing.compare_with_call("f(f32[3])")
+    driver.wait_for(CaptureRequest, 2).tell(
+        Finished(dataclasses.replace(build_capture(), call="f(f32[3])"))
+    )
+    driver.wait_until(lambda: window.pages["compare"]._compared is not None)
+    assert not old_pages(window)
+    window.call_bar.set_call("grda(f)(f32[3])")
+    window.run_call()
+    driver.wait_for(CaptureRequest, 3).tell(Failed(CallError("There is no 'grda'.")))
+    driver.wait_until(window.error_panel.isVisible)
+    said = "Of an earlier run: grad(f)(f32[3])"
+    expected = dict.fromkeys((*ABOUT_THE_PROGRAM, "scaling", "compare"), said)
+    assert old_pages(window) == expected
+    window.controller.dismiss_error()
+    assert old_pages(window) == expected, "that is so without the error, too"
+
+    window.call_bar.set_call("grad(f)(f32[3])")
+    source.write_text(source.read_text() + "\n# changed\n")
+    window.run_call()
+    again = driver.wait_for(CaptureRequest, 4)
+    assert old_pages(window) == expected, "while it runs"
+    again.tell(StageArrived(build_capture().stages[0]))
+    driver.wait_until(lambda: window.controller.state.capture is None)
+    assert {"memory", "fusions", "sharding"} <= old_pages(window).keys()
+    assert "roofline" not in old_pages(window), "it shows what has arrived"
+    driver.finish(again, build_capture())
+    expected = {"scaling": said, "compare": said}
+    assert old_pages(window) == expected, "another text of the file"
+    window.pages["scaling"].button.click()
+    driver.wait_for(ScalingRequest, 2).tell(Finished(scaling(1, 4)))
+    driver.wait_until(lambda: "scaling" not in old_pages(window))

@@ -67,6 +67,10 @@ class ArgumentsPage(PageWidget):
         self.tree.expandToDepth(2)
         self.choose(self._context.selection.links.arguments)
 
+    def old_call(self, state: WindowState) -> str:
+        is_old = state.is_stale and state.head is state.capture
+        return state.shown_call if is_old else ""  # else the run that failed came as far as that
+
     def renew_texts(self) -> None:
         self._head = None
         self.show_state(self._context.controller.state)

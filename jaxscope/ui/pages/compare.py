@@ -341,6 +341,7 @@ class ComparePage(PageWidget):
         super().__init__(context)
         self.comparing = ComparisonRunner(context.controller, self)
         self._view: CompareView | None = None
+        self._compared: Comparison | None = None
         self._can_run = self._is_busy = False
         self._present_target, self._file = "", context.controller.state.file
         self.call: QComboBox = ChoiceBox()
@@ -455,8 +456,16 @@ class ComparePage(PageWidget):
         )
         self._context.commands.actions["compare_with_previous"].setEnabled(comparing.has_previous)
 
+    def old_call(self, state: WindowState) -> str:
+        if self._compared is None:
+            return ""
+        first, second = self._compared.first.capture, self._compared.second.capture
+        is_present = state.capture in (first, second) and not state.is_stale
+        return "" if is_present else first.call
+
     def _forget(self) -> None:
         """Another file is shown: neither what was compared nor the call is about it."""
+        self._compared = None
         self.comparing.stop()
         self.call.setEditText("")
         self._pages.setCurrentWidget(self._empty)
@@ -506,6 +515,8 @@ class ComparePage(PageWidget):
             self._view.set_theme(self._context.themes.theme, self._context.themes.points)
             self._pages.addWidget(self._view)
         self._view.show_comparison(comparison)
+        self._compared = comparison
+        self._mark_old(self._context.controller.state)
         self._pages.setCurrentWidget(self._view)
 
     def set_theme(self, theme: Theme) -> None:

@@ -33,7 +33,7 @@ from jaxscope.ui.toolkit.widgets import (
     fill_box,
     make_label,
 )
-from jaxscope.ui.window.page_context import PageContext, PageWidget
+from jaxscope.ui.window.page_context import CapturePage, PageContext
 
 _MAX_SHOWN = 8
 
@@ -101,7 +101,7 @@ _NONE_YET = (
 _WORKING = "The fusions are being worked out …"
 
 
-class FusionsPage(PageWidget):
+class FusionsPage(CapturePage):
     """A click on a row selects its fusion; the inspector describes it."""
 
     def __init__(self, context: PageContext) -> None:

@@ -41,7 +41,7 @@ from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob
 from jaxscope.ui.toolkit.widgets import PlainTabs, SelectableLabel, TurningSplitter, fill_box
-from jaxscope.ui.window.page_context import PageContext, PageWidget
+from jaxscope.ui.window.page_context import CapturePage, PageContext
 
 if TYPE_CHECKING:
     from jaxscope.ui.figures.plots import MemoryPlot
@@ -100,7 +100,7 @@ class RematPart(QWidget):
 _QUESTION = PAGES["memory"].answers
 
 
-class MemoryPage(PageWidget):
+class MemoryPage(CapturePage):
     """A click on a row selects its node. Found when first looked at."""
 
     def __init__(self, context: PageContext) -> None:

@@ -54,7 +54,7 @@ from jaxscope.ui.toolkit.widgets import (
     make_label,
     make_splitter,
 )
-from jaxscope.ui.window.page_context import PageContext, PageWidget
+from jaxscope.ui.window.page_context import CapturePage, PageContext
 
 # The module before and after an XLA pass as two linked graphs with marks.
 #
@@ -283,7 +283,7 @@ _NONE_YET = (
 )
 
 
-class PassesPage(PageWidget):
+class PassesPage(CapturePage):
     """Follows the selection through the passes; a click in a graph selects its equations."""
 
     def __init__(self, context: PageContext) -> None:
@@ -388,6 +388,10 @@ class PassesPage(PageWidget):
         if stage is None and state.is_view_only:
             reason = tr("This capture was made without recording XLA's passes.")
         self.show_passes(state.capture.passes, reason, state.capture.pass_tags)
+
+    def old_call(self, state: WindowState) -> str:
+        call = super().old_call(state)
+        return call if self._records else ""
 
     def show_passes(
         self, records: Sequence[PassRecord], missing: str = "", tags: TagTable | None = None

@@ -110,6 +110,9 @@ class ProfilePage(ExperimentPage[Profile]):
         of_job = tr(_BY_JOB) if is_of_job else tr(_OPEN_ONE)
         self._meaning.setText(of_job if is_of_job or state.is_view_only else tr(_MEANING))
 
+    def old_call(self, state: WindowState) -> str:
+        return "" if self.found is None or self.found.recording else super().old_call(state)
+
     def start(self) -> None:
         super().start()
         self.show_links(self._context.selection.links)

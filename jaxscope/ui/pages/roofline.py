@@ -134,6 +134,9 @@ class RooflinePage(PageWidget):
         if self.isVisible():
             self._show_present()
 
+    def old_call(self, state: WindowState) -> str:
+        return state.shown_call if state.is_stale else ""
+
     def _show_present(self) -> None:
         """Only while it is looked at: a run changes the state many times."""
         state = self._context.controller.state

@@ -53,7 +53,7 @@ from jaxscope.ui.toolkit.widgets import (
     fill_box,
     make_splitter,
 )
-from jaxscope.ui.window.page_context import PageContext, PageWidget
+from jaxscope.ui.window.page_context import CapturePage, PageContext
 
 _MARGIN_PX = 6
 _CAPTION_PX = 20
@@ -183,7 +183,7 @@ class CutView(QWidget):
 _QUESTION = PAGES["sharding"].answers
 
 
-class ShardingPage(PageWidget):
+class ShardingPage(CapturePage):
     """A click on a collective selects it; the inspector says how values lie on devices."""
 
     def __init__(self, context: PageContext) -> None:

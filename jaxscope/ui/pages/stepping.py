@@ -332,6 +332,10 @@ class SteppingPage(PageWidget):
             self.stage.setItemText(at, title_of_gradient(gradient))
         self._show()
 
+    def old_call(self, state: WindowState) -> str:
+        is_old = state.is_stale and not self.tracing.is_chosen and self.run.step is not None
+        return state.shown_call if is_old else ""
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.tracing.watch(self, is_seen=True)

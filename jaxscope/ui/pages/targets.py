@@ -129,6 +129,7 @@ class TargetsPage(PageWidget):
         super().__init__(context)
         self.many = ManyTargets(context.controller, self)
         self._rows: list[TargetRow] = []
+        self._subject = context.controller.state.subject
         self._is_busy = self._can_run = False
         self.heading = SelectableLabel(tr(_QUESTION))
         self.meaning = SelectableLabel(tr(_MEANING))
@@ -172,10 +173,16 @@ class TargetsPage(PageWidget):
         self._can_run = state.can_run and bool(state.call)
         self._show_button()
 
+    def old_call(self, state: WindowState) -> str:
+        is_old = bool(self._rows) and (state.is_stale or self._subject != state.subject)
+        return self._subject.call if is_old else ""
+
     def _begin(self) -> None:
         """Compile the present call for the targets in the line."""
-        self._rows = []
-        self.heading.setText(tr("{call} on other chips", call=self._context.controller.state.call))
+        state = self._context.controller.state
+        self._rows, self._subject = [], state.subject
+        self._mark_old(state)
+        self.heading.setText(tr("{call} on other chips", call=state.call))
         self._show_rows()
         self.many.start(self.targets())
 

@@ -68,7 +68,11 @@ from jaxscope.ui.session.call_text import find_base_name, list_transforms
 
 @dataclass(frozen=True, eq=False)
 class LabState:
-    """The latest result of each experiment, or None."""
+    """The latest result of each experiment, or None.
+
+    Attributes:
+        subjects: Of each result, by its field, what it is about.
+    """
 
     profile: Profile | None = None
     scaling: Scaling | None = None
@@ -78,20 +82,23 @@ class LabState:
     ceilings: Ceilings | None = None
     rematpolicies: RematPolicies | None = None
     compile_time: CompileTime | None = None
+    subjects: tuple[tuple[str, RunSubject], ...] = ()
 
     def results(self) -> tuple[LabResult, ...]:
         """All that was found, to be saved."""
-        found = (getattr(self, field.name) for field in dataclasses.fields(self))
+        found = (getattr(self, name) for name in _FIELD_OF.values())
         return tuple(result for result in found if result is not None)
 
-    def with_result(self, result: LabResult) -> LabState:
+    def with_result(self, result: LabResult, subject: RunSubject) -> LabState:
         """The same with a newer result in place of the old one."""
-        changes: dict[str, Any] = {_FIELD_OF[type(result)]: result}
+        name = _FIELD_OF[type(result)]
+        subjects = {**dict(self.subjects), name: subject}
+        changes: dict[str, Any] = {name: result, "subjects": tuple(subjects.items())}
         return dataclasses.replace(self, **changes)
 
 
 _FIELD_OF = dict(
-    zip(LAB_RESULTS, (field.name for field in dataclasses.fields(LabState)), strict=True)
+    zip(LAB_RESULTS, (field.name for field in dataclasses.fields(LabState)[:-1]), strict=True)
 )
 
 
@@ -545,7 +552,9 @@ def add_lab_result(state: WindowState, result: LabResult) -> WindowState:
     stages = state.stages
     if isinstance(result, Profile) and state.head is not None and result.call == state.head.call:
         stages = time_stages(stages, result)
-    return dataclasses.replace(state, lab=state.lab.with_result(result), stages=stages)
+    return dataclasses.replace(
+        state, lab=state.lab.with_result(result, state.subject), stages=stages
+    )
 
 
 def _fail(state: WindowState, event: Failed) -> WindowState:

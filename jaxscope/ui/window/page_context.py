@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model import Capture
 from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.ui.panes.pane_area import PaneArea
 from jaxscope.ui.selection.capture_facts import FateReader, FusionReader
@@ -21,7 +22,9 @@ from jaxscope.ui.selection.tracing import TracingRun
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.source.source_lines import SourceLines
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
+from jaxscope.ui.toolkit.widgets import break_long_words, make_label
 from jaxscope.ui.window.commands import Commands
 
 
@@ -79,15 +82,31 @@ class PageContext:
 class PageWidget(QWidget):
     """The base of pages that follow the window's state and theme.
 
-    Both methods are called once the page was made, and again after every change.
+    The methods are called once the page was made, and again after every change.
+
+    Attributes:
+        old_mark: Says above the page that what it shows is of an earlier run.
     """
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
         self._context = context
+        self.old_mark = make_label(role="badge", wraps=True)
+        self.old_mark.setTextFormat(Qt.TextFormat.PlainText)
+        self.old_mark.hide()
 
     def show_state(self, state: WindowState) -> None:
         """Show what the state has for this page."""
+
+    def old_call(self, state: WindowState) -> str:
+        """The call that what is shown is of, where that is of an earlier run; else empty."""
+        return ""
+
+    def _mark_old(self, state: WindowState) -> None:
+        call = self.old_call(state)
+        told = tr("Of an earlier run: {old_call}", old_call=call) if call else ""
+        self.old_mark.setText(break_long_words(told, is_html=False))
+        self.old_mark.setVisible(bool(call))
 
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours; the size of type is that of `PageContext.themes`."""
@@ -105,5 +124,21 @@ class PageWidget(QWidget):
         themes, controller = self._context.themes, self._context.controller
         self.set_theme(themes.theme)
         self.show_state(controller.state)
+        if (layout := self.layout()) is not None:
+            layout.setMenuBar(self.old_mark)
+        self._mark_old(controller.state)
         themes.changed.connect(self.set_theme)
-        controller.state_changed.connect(self.show_state)
+        for follow in (self.show_state, self._mark_old):
+            controller.state_changed.connect(follow)
+
+
+class CapturePage(PageWidget):
+    """The base of pages that show the last complete capture, also while another is made."""
+
+    _capture_before: Capture | None = None
+
+    def old_call(self, state: WindowState) -> str:
+        before = self._capture_before if state.is_running else None
+        self._capture_before = shown = state.capture or before
+        is_old = shown is not None and (state.is_stale or shown is not state.capture)
+        return shown.call if shown is not None and is_old else ""
