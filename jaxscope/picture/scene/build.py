@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import NONE, Ragged
+from jaxscope.model import NONE, NodeKind, Ragged
 from jaxscope.model.said import BESIDE, TOGETHER, say
 from jaxscope.model.types import batch_size, mark_batch_axes, short_type
 from jaxscope.picture.gc_pause import paused_gc
@@ -62,7 +62,7 @@ from jaxscope.picture.scene.side_by_side import (
     values_at_once,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
-from jaxscope.picture.view.arguments import STEP, argument_path
+from jaxscope.picture.view.arguments import STEP, known_path
 from jaxscope.picture.view.labels import style_of_group
 from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.tree import BranchKind
@@ -712,7 +712,10 @@ class _Collector:
         graph, nodes = self._view.graph, self._wiring.nodes_of(dict.fromkeys(part, NONE))
         if len(part) != 1 or nodes[0] not in self._view.arguments:
             return []
-        path = argument_path(graph, nodes[0])
+        path = known_path(graph, nodes[0])
+        if not path:  # of an instruction the name of XLA says nothing
+            is_named = graph.nodes.kind[nodes[0]] != NodeKind.INSTRUCTION
+            return [graph.name(nodes[0]) or graph.id(nodes[0])] if is_named else []
         return STEP.findall(path) or [path]
 
     def _list_residuals(self) -> list[ResidualLine]:

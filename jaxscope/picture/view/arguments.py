@@ -27,11 +27,16 @@ _MAX_ROW = 12
 
 def argument_path(graph: Graph, node: int) -> str:
     """Where an argument sits in the call's arguments, or its name where that is not known."""
+    return known_path(graph, node) or graph.name(node) or graph.id(node)
+
+
+def known_path(graph: Graph, node: int) -> str:
+    """Where an argument sits in the call's arguments, such as `params['w']`; else empty."""
     attributes = graph.attributes(node)
     path = attributes.get("path") or attributes.get("op_name") or ""
     if _OPERATION.match(path):  # XLA gives parameters of a loop's body the name of the loop
         path = ""
-    return path or graph.name(node) or graph.id(node)
+    return path
 
 
 def result_path(graph: Graph, node: int) -> str:

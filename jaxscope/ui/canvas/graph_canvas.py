@@ -119,7 +119,7 @@ from jaxscope.ui.canvas.scene_painter import (
 )
 from jaxscope.ui.canvas.tiles import TileCache
 from jaxscope.ui.canvas.transition import Transition, ViewedDrawing, make_transition, may_move
-from jaxscope.ui.toolkit.language import tr, tr_count
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.threads import LatestJob
 
 _WHEEL_STEP = 1.0015
@@ -609,22 +609,19 @@ class GraphCanvas(QWidget):
         if self._num_devices:
             told = tr("types: on each of {num} devices", num=self._num_devices)
             entries = (words_alone(told, drawing.colors), *entries)
-        entries = (*self._count_entries(drawing), *entries)
         self._legend.show_entries(entries, drawing.colors, self._outline_entries(drawing))
 
-    def _count_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
-        """How many operations of the program are drawn, if not all."""
-        items = drawing.scene.items
-        opened = frozenset(items.box[: items.num_frames].tolist())
-        if self._view is None or not self._view.without_box(0, opened):
-            return ()
-        detail = text_of(self._view, self._view.boxes[0]).detail
-        told = detail_when_open(self._view, 0, detail, opened)
-        hint = tr(
-            "Those without a box of their own are part of another: a constant that is "
-            "written in its user, a value of a loop. The table lists all."
-        )
-        return (words_alone(told, drawing.colors, hint),)
+    @property
+    def drawn_text(self) -> str:
+        """How many operations of the program are drawn, if not all; else empty."""
+        view, scene = self._view, self.scene
+        if view is None or scene is None:
+            return ""
+        opened = frozenset(scene.items.box[: scene.items.num_frames].tolist())
+        if not view.without_box(0, opened):
+            return ""
+        detail = text_of(view, view.boxes[0]).detail
+        return tr_said(detail_when_open(view, 0, detail, opened))
 
     def _colour_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         seen = self._items_in_sight(drawing)

@@ -278,9 +278,9 @@ def list_tints(
     return tuple(entries)
 
 
-def words_alone(text: str, colors: Colors, hint: str = "") -> LegendEntry:
+def words_alone(text: str, colors: Colors) -> LegendEntry:
     """An entry that explains no colour."""
-    return LegendEntry(text, colors.background, QPen(colors.background), hint, has_swatch=False)
+    return LegendEntry(text, colors.background, QPen(colors.background), has_swatch=False)
 
 
 def list_outlines(

@@ -395,9 +395,15 @@ class PaneHeader(QWidget):
         ]
         if self._colours is not None:
             tools.insert(1, (self._colours, self._has_graph, self.is_awake))
+        needed = sum(_least_px(tool) + gap for tool, is_wanted, _ in tools[:-1] if is_wanted)
+        caption_px = _least_px(self._caption) + gap
+        # While none of the tools is seen, a caption that has no room beside them takes theirs.
+        is_alone = not (self.is_awake or self._is_hovered) and room - needed < caption_px <= room
         for tool, is_wanted, is_shown in tools:
-            fits = is_wanted and room >= _least_px(tool) + gap
+            fits = is_wanted and (room >= _least_px(tool) + gap)
             room -= (_least_px(tool) + gap) * is_wanted  # the less needed never before the more
+            if is_alone:
+                fits = tool is self._caption and is_wanted
             policy = tool.sizePolicy()
             if policy.retainSizeWhenHidden() != fits:
                 policy.setRetainSizeWhenHidden(fits)

@@ -539,6 +539,7 @@ class StagePane(QFrame):
             self._pages.setCurrentWidget(self.outline)
         else:
             self._show_graph(graph, tr_said(self._stage.title))
+        self._tell_drawn()
         self._apply_growth()
         if self._finding.text:
             self._find(self._finding.text)
@@ -582,6 +583,7 @@ class StagePane(QFrame):
             self._canvas.nodes_selected.connect(self._on_nodes_chosen)
             self._canvas.group_selected.connect(self._on_group_chosen)
             self._canvas.node_hovered.connect(self._on_node_hovered)
+            self._canvas.scene_changed.connect(self._tell_drawn)
             self._canvas.installEventFilter(self)
         if not len(graph.nodes):
             self._say(tr("This program has no equations: it computes nothing."))
@@ -598,6 +600,18 @@ class StagePane(QFrame):
                 if place[0] == self._call and (place == self._shown or not each.is_new)
             }
             self._canvas.set_graph(graph, title, self._left.get(self._shown))
+
+    def _tell_drawn(self) -> None:
+        """Say in the header where the picture leaves something out."""
+        if self._name != SOURCE:
+            told = self._canvas.drawn_text if self._canvas and self.is_graph_shown else ""
+            self.header.set_caption(
+                told,
+                tr(
+                    "Those without a box of their own are part of another: a constant that is "
+                    "written in its user, a value of a loop. The table lists all."
+                ),
+            )
 
     def _apply_linked(self, *, reveal: bool) -> None:
         text = self._stage.text if self._stage is not None else None
