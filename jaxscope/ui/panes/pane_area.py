@@ -75,7 +75,7 @@ FIRST_ARRANGEMENT = Split(True, (PaneSpec("source", "text"), PaneSpec("jaxpr")),
 """What a new window shows: the source, and the program of the call."""
 
 WIDE_ARRANGEMENT = Split(
-    True, (*FIRST_ARRANGEMENT.parts, PaneSpec("optimized")), (26.0, 46.0, 28.0)
+    True, (*FIRST_ARRANGEMENT.parts, PaneSpec("optimized")), (27.5, 45.0, 27.5)
 )
 """The same where three panes have room: of a gradient, both parts side by side in the second."""
 
