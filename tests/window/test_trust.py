@@ -185,6 +185,11 @@ def test_trust_can_be_taken_back(tmp_path: Path, qtbot: QtBot) -> None:
     press(qtbot, dialog.remove)
     assert settings.trusted_folders == ("/b",)
     assert Settings(str(tmp_path / "window.json")).trusted_folders == ("/b",)
+    assert dialog.none.isHidden()
+    dialog.list.setCurrentRow(0)
+    dialog.remove.click()
+    assert dialog.list.isHidden() and not dialog.none.isHidden(), "it is not left blank"
+    assert not dialog.remove.isEnabled()
 
 
 def test_what_one_window_takes_back_no_other_window_keeps(

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -33,6 +33,10 @@ _QUESTION = (
     "do all that you can do. Do you trust it?"
 )
 _ABOUT = "Python files in these folders, and in those inside, run as soon as they are opened."
+_NONE = (
+    "No folder is trusted yet. A Python file that is chosen in the window is shown first, and a "
+    "bar asks before it runs: Trust this folder there adds its folder to this list."
+)
 
 
 def is_inside(path: str, folders: Iterable[str | Path]) -> bool:
@@ -88,9 +92,11 @@ class TrustedFoldersDialog(QDialog):
         self.remove.setEnabled(False)
         self.remove.clicked.connect(self._on_remove_clicked)
         buttons.rejected.connect(self.reject)
-        fill_box(
-            QVBoxLayout(self), make_label(tr(_ABOUT), "muted", wraps=True), (self.list, 1), buttons
-        )
+        about = make_label(tr(_ABOUT), "muted", wraps=True)
+        self.none = make_label(tr(_NONE), wraps=True)
+        self.none.setAlignment(Qt.AlignmentFlag.AlignTop)
+        fill_box(QVBoxLayout(self), about, (self.list, 1), (self.none, 1), buttons)
+        self._show_none()
         em = self.fontMetrics().horizontalAdvance("m")
         self.resize(48 * em, 24 * em)
 
@@ -101,3 +107,8 @@ class TrustedFoldersDialog(QDialog):
         row = self.list.currentRow()
         self.list.takeItem(row)
         self._settings.remove_trusted_folder(self._folders.pop(row))
+        self._show_none()
+
+    def _show_none(self) -> None:
+        self.list.setVisible(bool(self._folders))
+        self.none.setHidden(bool(self._folders))

@@ -4604,6 +4604,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>还没有打开过文件</translation>
     </message>
     <message>
+        <source>No folder is trusted yet. A Python file that is chosen in the window is shown first, and a bar asks before it runs: Trust this folder there adds its folder to this list.</source>
+        <translation>还没有信任任何文件夹。在窗口中选择的 Python 文件会先显示出来，运行之前有一行询问：其中的“信任这个文件夹”会把它所在的文件夹加到这个列表。</translation>
+    </message>
+    <message>
         <source>No graph yet.</source>
         <translation>还没有图。</translation>
     </message>
