@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QSettings, QStandardPaths
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QTreeView
 from pytestqt.qtbot import QtBot
 
@@ -47,17 +49,30 @@ def offered(window: MainWindow) -> Path:
     return Path(path)
 
 
-def test_names_in_the_dialog_of_files_are_read_whole(
+@pytest.fixture
+def fresh_dialogs(tmp_path: Path) -> Iterator[None]:
+    """Dialogs of files remember nothing of those before: Qt keeps the widths of their columns."""
+    form, scope = QSettings.Format.NativeFormat, QSettings.Scope.UserScope
+    usual = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericConfigLocation)
+    QSettings.setPath(form, scope, str(tmp_path / "settings"))
+    yield
+    QSettings.setPath(form, scope, usual)
+
+
+@pytest.mark.usefixtures("fresh_dialogs")
+def test_names_and_sizes_in_the_dialog_of_files_are_read_whole(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ):
-    (tmp_path / "a_transformer_of_twelve_layers.py").write_text("")
+    with open(tmp_path / "a_transformer_of_twelve_layers.py", "wb") as file:
+        file.truncate(1_073_000_000)  # no text of a size is longer
     window.files.ask_open()
     asked(window).setDirectory(str(tmp_path))
     files = asked(window).findChild(QTreeView)
     assert files is not None
     qtbot.waitUntil(lambda: files.model().rowCount(files.rootIndex()) > 0)
     qtbot.waitUntil(lambda: files.header().length() <= files.viewport().width())
-    assert files.columnWidth(0) >= files.sizeHintForColumn(0)
+    for column in range(files.model().columnCount()):
+        assert files.columnWidth(column) >= files.sizeHintForColumn(column), column
     asked(window).close()
 
 

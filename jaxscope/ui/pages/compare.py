@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -40,7 +39,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import tr, tr_list
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob, Post, start_thread
-from jaxscope.ui.toolkit.widgets import ChoiceBox, fill_box
+from jaxscope.ui.toolkit.widgets import ChoiceBox, FileDialog, fill_box
 from jaxscope.ui.window.files import suggest_name
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
@@ -571,8 +570,8 @@ class ComparePage(PageWidget):
     def ask_file(self) -> None:
         """Ask for a saved capture or a Python file, and compare with it."""
         self._show_page()
-        dialog = QFileDialog(self._context.window, tr("Compare with"), "", tr(_FILTER))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog = FileDialog(self._context.window, tr("Compare with"), "", tr(_FILTER))
+        dialog.setFileMode(FileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.comparing.compare_with_file)
         dialog.open()
 

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -57,6 +56,7 @@ from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import (
     ChoiceBox,
+    FileDialog,
     FlowLayout,
     MenuButton,
     SelectableLabel,
@@ -592,8 +592,8 @@ class SteppingPage(PageWidget):
 
     def _on_load_clicked(self) -> None:
         value = self._rows[self._chosen]
-        dialog = QFileDialog(self._context.window, tr("Load an argument"), "", tr(_ARRAYS))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog = FileDialog(self._context.window, tr("Load an argument"), "", tr(_ARRAYS))
+        dialog.setFileMode(FileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda file: self.run.load(value.name, file))
         dialog.open()

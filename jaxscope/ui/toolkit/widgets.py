@@ -661,8 +661,13 @@ class FileDialog(QFileDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self.findChild(QTreeView) is not None:  # not the desktop's own
-            self.resize(*_FILES_PX)
+        if (files := self.findChild(QTreeView)) is None:  # the desktop's own
+            return
+        self.resize(*_FILES_PX)
+        header, modes = files.header(), QHeaderView.ResizeMode
+        header.setStretchLastSection(False)
+        for column in range(header.count()):  # sizes and dates whole, the rest for names
+            header.setSectionResizeMode(column, modes.ResizeToContents if column else modes.Stretch)
 
 
 # Escapes text from user code or files for Qt's rich text: no terminal escapes, no direction marks,
