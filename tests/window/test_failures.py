@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.client.events import Failed, Finished, StageArrived
@@ -308,6 +309,31 @@ def old_pages(window: MainWindow) -> dict[str, str]:
     """The pages that say that they show what is of an earlier run, and what they say."""
     pages = {name: window.pages[name] for name in window.pages}
     return {name: p.old_mark.text() for name, p in pages.items() if not p.old_mark.isHidden()}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_link_that_has_the_keyboard_has_a_frame_that_can_be_seen(
+    driver: Driver, window: MainWindow, source: Path, theme: str
+) -> None:
+    fail_in_the_call(driver, window, source)
+    if window._themes.theme.name != theme:
+        window.toggle_theme()
+    window.activateWindow()
+    remedy = window.error_panel.remedy
+    assert not remedy.link_areas()
+    remedy.setFocus(Qt.FocusReason.TabFocusReason)
+    driver.wait_until(remedy.hasFocus)
+    (area,) = remedy.link_areas()
+    assert remedy.selectedText() == "grad(f)(f32[3])"
+    image, middle = remedy.grab().toImage(), round(area.center().y())
+    frame = QColor(window._themes.theme.accent).name()
+    edges = range(round(area.left()) - 3, round(area.left()) + 1)
+    assert sum(image.pixelColor(x, middle).name() == frame for x in edges) == 2
+    told = remedy.text().replace("grad(f)", "grad(f) " * 30)
+    remedy.setText(told)  # a link over several lines has a frame in each
+    remedy.clearFocus()
+    remedy.setFocus(Qt.FocusReason.TabFocusReason)
+    assert len(remedy.link_areas()) > 1
 
 
 def test_every_page_that_shows_an_earlier_run_says_so(

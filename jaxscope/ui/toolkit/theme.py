@@ -63,7 +63,7 @@ QPushButton[role="link"] { background: transparent; border: none; color: $accent
 QToolButton[role="link"] { background: transparent; border: 1px solid transparent; color: $accent;
     padding: 2px 4px; font-weight: 600; }
 QToolButton[role="link"]:hover, QToolButton[role="link"]:focus { border-color: $accent; }
-QPushButton[role="link"]:focus { border: 1px dotted $accent; padding: 1px; }
+QPushButton[role="link"]:focus { border: 2px solid $accent; padding: 0; }
 QPushButton[role="row"] { background: transparent; border: 1px solid transparent; color: $accent;
     padding: 3px 4px; text-align: left; }
 QPushButton[role="row"]:hover { text-decoration: underline; }

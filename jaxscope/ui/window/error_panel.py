@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import cast
 
-from PySide6.QtCore import QEvent, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QFocusEvent, QFont, QGuiApplication
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QUrl, Signal
+from PySide6.QtGui import (
+    QDesktopServices,
+    QFocusEvent,
+    QFont,
+    QGuiApplication,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QTextDocument,
+)
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -75,8 +86,41 @@ def kind_of_error(error: JaxscopeError) -> str:
     return tr("A bug in jaxscope")
 
 
+_FRAME_PX = 2
+
+
 class _LinkLabel(QLabel):
-    """`Tab` leads to its first link at once; Qt would first stop where nothing is marked."""
+    """`Tab` leads to its first link at once; Qt would first stop where nothing is marked. The link
+    that has the keyboard is framed as everything else is; Qt's line of dots can hardly be seen.
+    """
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setPen(QPen(self.palette().link().color(), _FRAME_PX))
+        for area in self.link_areas():
+            painter.drawRoundedRect(area.adjusted(-1.0, 1.0, 1.0, -1.0), 3.0, 3.0)
+
+    def link_areas(self) -> list[QRectF]:
+        """Where the link is that has the keyboard, line by line; empty where none has it."""
+        document = self.findChild(QTextDocument)
+        if document is None or not (self.hasFocus() and self.hasSelectedText()):
+            return []
+        begin, end = self.selectionStart(), self.selectionStart() + len(self.selectedText())
+        block = document.findBlock(begin)
+        begin, end = begin - block.position(), end - block.position()
+        corner = document.documentLayout().blockBoundingRect(block).topLeft()
+        corner += QPointF(0.0, max(self.height() - document.size().height(), 0.0) / 2)
+        areas = []
+        for line in (block.layout().lineAt(n) for n in range(block.layout().lineCount())):
+            start, stop = line.textStart(), line.textStart() + line.textLength()
+            ends = (line.cursorToX(min(max(n, start), stop)) for n in (begin, end))
+            left, right = (
+                x for x, _ in cast("Iterable[tuple[float, int]]", ends)
+            )  # as PySide has it
+            area = QRectF(left, line.y(), right - left, line.height())
+            areas += [area.translated(corner)] if right > left else []
+        return areas
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
