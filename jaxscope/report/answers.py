@@ -725,24 +725,24 @@ def _residuals(evidence: Evidence) -> Answer:
     found = find_residuals(evidence.taken)
     if not found.stage:
         return Answer("Nothing: no stage of this call has a backward part.")
-    alike = Counter(
-        (value.type, value.operation, value.id, value.num_bytes, place_text(value.place))
-        for value in found.values
-    )
-    return Answer(
-        f"{describe_kept(found)}.",
-        [
+    facts = []
+    for values, where in ((found.values, ""), (found.in_rounds, ", within a round of its loop")):
+        alike = Counter(
+            (value.type, value.operation, value.id, value.num_bytes, place_text(value.place))
+            for value in values
+        )
+        facts += [
             Fact(
                 f"{f'{count} × ' if count > 1 else ''}{kept_type} of {operation} (equation "
-                f"{equation}), {format_bytes(count * num_bytes)}",
+                f"{equation}), {format_bytes(count * num_bytes)}{where}",
                 "stated",
                 place,
             )
             for (kept_type, operation, equation, num_bytes, place), count in sorted(
                 alike.items(), key=lambda each: -each[1] * _known(each[0][3])
             )
-        ],
-    )
+        ]
+    return Answer(f"{describe_kept(found)}.", facts)
 
 
 def _donation(evidence: Evidence) -> Answer:

@@ -152,7 +152,8 @@ def _further_sections(report: MemoryReport) -> Iterator[Section]:
     if is_available(donations) and donations:
         yield Section("Donated arguments", [donation_table(donations)])
     if residuals.stage:
-        kept = [kept_table(residuals, _MAX_ROWS)] if residuals.values else []
+        has_rows = residuals.values or residuals.in_rounds
+        kept = [kept_table(residuals, _MAX_ROWS)] if has_rows else []
         yield Section(describe_kept(residuals), kept)
     if constants:
         table = constant_table(constants, _MAX_ROWS)
@@ -227,9 +228,13 @@ def describe_kept(residuals: Residuals) -> str:
         size=format_bytes(residuals.num_bytes),
         values=say_count(len(residuals.values), "value"),
     )
-    if residuals.num_in_rounds:
-        within = say_count(residuals.num_in_rounds, "value")
-        much = say(_WITHOUT_ROUNDS, much=much, within=within)
+    if residuals.in_rounds:
+        within = say(
+            "{size} in {values} within a round of a loop",
+            size=format_bytes(residuals.num_bytes_in_rounds),
+            values=say_count(len(residuals.in_rounds), "value"),
+        )
+        much = say("{much}, and {within}", much=much, within=within) if residuals.values else within
     if residuals.is_compiled:
         stage = residuals.stage
         return say("Kept for the backward part of {stage}: {much}", stage=stage, much=much)
@@ -240,7 +245,11 @@ def describe_kept(residuals: Residuals) -> str:
     )
 
 
-_WITHOUT_ROUNDS = "{much}, without {within} handed over within rounds of loops"
+def describe_kept_size(residuals: Residuals) -> str:
+    """How many bytes are kept; of what is kept within rounds of loops alone, those of a round."""
+    if residuals.values or not residuals.in_rounds:
+        return format_bytes(residuals.num_bytes)
+    return say("{size} a round", size=format_bytes(residuals.num_bytes_in_rounds))
 
 
 def donation_table(donations: Sequence[Donation]) -> Table:
@@ -251,9 +260,17 @@ def donation_table(donations: Sequence[Donation]) -> Table:
 
 
 def kept_table(residuals: Residuals, most: int | None = None) -> Table:
-    """A row for each value that is kept for the backward part."""
+    """A row for each value that is kept for the backward part, those within rounds last."""
     headers = ("bytes", "equation", "type", "id", "line", "read by")
-    return make_table(headers, residuals.values, _kept_row, most)
+    in_rounds = frozenset(residuals.in_rounds)
+
+    def row(value: KeptValue) -> tuple[Cell, ...]:
+        size, *rest = _kept_row(value)
+        if value in in_rounds:
+            size = number_cell(value.num_bytes, lambda size: f"{format_bytes(size)} a round")
+        return size, *rest
+
+    return make_table(headers, (*residuals.values, *residuals.in_rounds), row, most)
 
 
 def _kept_row(value: KeptValue) -> tuple[Cell, ...]:

@@ -10,9 +10,10 @@ from jaxscope.client import one_shot
 from jaxscope.model import Capture, NodeKind, Stage
 from jaxscope.model.stages import has_own_sum
 from jaxscope.model.unavailable import is_available
+from jaxscope.model.units import format_bytes
 from jaxscope.program.links import NO_LINKS
 from jaxscope.program.memory.residuals import find_residuals
-from jaxscope.report.memory import describe_kept
+from jaxscope.report.memory import describe_kept, kept_table
 from jaxscope.ui.selection.inspector import describe_node
 
 SOURCE = """\
@@ -130,11 +131,14 @@ def test_no_stage_waits_for_it(program: str) -> None:
 def test_what_a_loop_keeps_for_its_own_derivative_is_said(program: str) -> None:
     once = find_residuals(one_shot.capture(program, f"step{ARGUMENTS}"))
     looped = find_residuals(one_shot.capture(program, "trained(f32[8, 4], f32[3, 16, 8])"))
-    assert len(once.values) > 1 and once.num_in_rounds == 0
-    assert "rounds" not in describe_kept(once)
-    assert (len(looped.values), looped.num_in_rounds) == (0, len(once.values))
-    told = f"without {len(once.values)} values handed over within rounds of loops"
+    assert len(once.values) > 1 and not once.in_rounds
+    assert "round" not in describe_kept(once)
+    assert not looped.values
+    assert sorted(v.type for v in looped.in_rounds) == sorted(v.type for v in once.values)
+    assert looped.num_bytes_in_rounds == once.num_bytes
+    told = f"{format_bytes(once.num_bytes)} in {len(once.values)} values within a round of a loop"
     assert told in describe_kept(looped)
+    assert all("a round" in row[0].text for row in kept_table(looped).rows)
 
 
 def test_what_is_added_to_sum_results_is_told_from_the_function(program: str) -> None:

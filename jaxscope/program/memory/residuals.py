@@ -56,15 +56,15 @@ class Residuals:
         stage: Name of the stage that was read; empty where none differentiates.
         values: Results of forward equations, the largest first.
         arguments: Inputs that backward equations read: they are there anyway.
-        num_in_rounds: Values that a forward equation hands to a backward one within a round of one
-            loop, which computes its own derivative or computes forward values again. They live for
-            that round and are not among the values.
+        in_rounds: Values that a forward equation hands to a backward one within a round of one
+            loop, which computes its own derivative or computes forward values again, the largest
+            first. They live for that round and are not among the values.
     """
 
     stage: str
     values: tuple[KeptValue, ...]
     arguments: tuple[KeptValue, ...]
-    num_in_rounds: int = 0
+    in_rounds: tuple[KeptValue, ...] = ()
 
     @property
     def is_compiled(self) -> bool:
@@ -78,6 +78,11 @@ class Residuals:
     def num_bytes(self) -> float:
         """Bytes of the values; what has no known size counts nothing."""
         return float(np.nansum([value.num_bytes for value in self.values]))
+
+    @property
+    def num_bytes_in_rounds(self) -> float:
+        """Bytes of what is kept within rounds, of one round of each loop."""
+        return float(np.nansum([value.num_bytes for value in self.in_rounds]))
 
 
 _RUN_ONCE = CALLS | {"custom_lin"}
@@ -132,25 +137,25 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
     crossing = between & once[edges.source] & once[edges.target]
     in_rounds = between & ~once[edges.source] & ~once[edges.target]
     in_rounds &= nodes.kind[edges.source] == NodeKind.EQUATION
-    readers: dict[tuple[int, int], list[str]] = {}
     named = _named(graph)
-    for number in np.flatnonzero(crossing).tolist():
-        key = int(edges.source[number]), int(edges.output[number])
-        key = named.get(key[0], key)
-        readers.setdefault(key, []).append(graph.string(nodes.id, int(edges.target[number])))
-    values = [
-        _value(stage, graph, node, output, tuple(dict.fromkeys(read)))
-        for (node, output), read in readers.items()
-    ]
+
+    def collect(chosen: npt.NDArray[np.bool_]) -> list[KeptValue]:
+        readers: dict[tuple[int, int], list[str]] = {}
+        for number in np.flatnonzero(chosen).tolist():
+            key = int(edges.source[number]), int(edges.output[number])
+            key = named.get(key[0], key)
+            readers.setdefault(key, []).append(graph.string(nodes.id, int(edges.target[number])))
+        return [
+            _value(stage, graph, node, output, tuple(dict.fromkeys(read)))
+            for (node, output), read in readers.items()
+        ]
+
+    values = collect(crossing)
     return Residuals(
         stage.name,
         tuple(_by_size(_of_kind(graph, values, NodeKind.EQUATION))),
         tuple(_by_size(_of_kind(graph, values, NodeKind.INPUT))),
-        len(
-            set(
-                zip(edges.source[in_rounds].tolist(), edges.output[in_rounds].tolist(), strict=True)
-            )
-        ),
+        tuple(_by_size(collect(in_rounds))),
     )
 
 

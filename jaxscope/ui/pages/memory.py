@@ -24,6 +24,7 @@ from jaxscope.report.memory import (
     alive_table,
     constant_table,
     describe_kept,
+    describe_kept_size,
     describe_padding,
     describe_remat,
     donation_table,
@@ -283,8 +284,9 @@ class MemoryPage(CapturePage):
 
     def _fill_kept(self, report: MemoryReport) -> None:
         residuals = report.residuals
-        self.tabs.setTabVisible(1, bool(residuals.values))
-        size = format_bytes(residuals.num_bytes)
+        shown = (*residuals.values, *residuals.in_rounds)
+        self.tabs.setTabVisible(1, bool(shown))
+        size = tr_said(describe_kept_size(residuals))
         self.tabs.setTabText(
             1,
             tr("Kept for the backward part ({size})", size=size)
@@ -293,7 +295,7 @@ class MemoryPage(CapturePage):
         )
         self.tabs.setTabToolTip(1, tr_said(say_sentence(describe_kept(residuals))))
         self.kept.rows.set_table(kept_table(residuals))
-        self._linked[self.kept].set_rows([(v.stage, (v.node,)) for v in residuals.values])
+        self._linked[self.kept].set_rows([(v.stage, (v.node,)) for v in shown])
         self.tabs.setTabVisible(3, bool(report.constants))
         self.constants.rows.set_table(constant_table(report.constants))
         self._linked[self.constants].set_rows([(v.stage, (v.node,)) for v in report.constants])

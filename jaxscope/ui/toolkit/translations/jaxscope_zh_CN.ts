@@ -14546,8 +14546,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>样本中有 {mild:,} 个轻度和 {severe:,} 个重度异常值。</translation>
     </message>
     <message>
-        <source>{much}, without {within} handed over within rounds of loops</source>
-        <translation>{much}，不含循环各轮之内交接的 {within}</translation>
+        <source>{much}, and {within}</source>
+        <translation>{much}，以及{within}</translation>
     </message>
     <message>
         <source>{names} names no arguments.</source>
@@ -15380,6 +15380,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{size:,} elements from {start} on do not fit into axis {axis}, which has {length:,}</source>
         <translation>从 {start} 起的 {size:,} 个元素放不进轴 {axis}，该轴有 {length:,} 个元素</translation>
+    </message>
+    <message>
+        <source>{size} a round</source>
+        <translation>每轮 {size}</translation>
+    </message>
+    <message>
+        <source>{size} in {values} within a round of a loop</source>
+        <translation>循环的一轮之内 {values}，共 {size}</translation>
     </message>
     <message>
         <source>{size} in {values}, as the jaxpr hands them over</source>
