@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -169,3 +169,26 @@ def test_the_form_is_whole_also_after_its_words_changed(
         QApplication.sendEvent(header, QEvent(QEvent.Type.LanguageChange))
         least = choice.fontMetrics().horizontalAdvance(word)
         qtbot.waitUntil(lambda: least < choice.width() - 12 < least + 40)  # noqa: B023 (waited for)
+
+
+def test_a_list_stays_below_its_button_when_the_search_goes(
+    header: PaneHeader, qtbot: QtBot
+) -> None:
+    """A click on the button takes the keyboard from the empty search, whose room others get."""
+    header.resize(600, header.sizeHint().height())
+    header.move(0, 0)
+    header.set_hovered(True)
+    header.activateWindow()
+    header.focus_search()
+    qtbot.waitUntil(header.search.hasFocus)
+    qtbot.wait(20)
+    before, choice = header.form_choice.x(), header.form_choice
+    qtbot.mouseClick(choice, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(choice.view().isVisible)
+    qtbot.wait(20)
+    assert choice.x() == before
+    popup = choice.view().window()
+    assert popup.x() == choice.mapToGlobal(QPoint(0, 0)).x()
+    choice.hidePopup()
+    qtbot.waitUntil(header.search.isHidden)
+    assert choice.x() != before, "there is more room now"

@@ -358,8 +358,12 @@ class PaneHeader(QWidget):
         """
         focused = QApplication.focusWidget()
         has_keys = focused is not None and (self.parentWidget() or self).isAncestorOf(focused)
+        return self._is_hovered or has_keys or self._is_list_open
+
+    @property
+    def _is_list_open(self) -> bool:
         lists = [tool for tool in self._tools() if isinstance(tool, QComboBox)]
-        return self._is_hovered or has_keys or any(each.view().isVisible() for each in lists)
+        return any(each.view().isVisible() for each in lists)
 
     def set_hovered(self, is_hovered: bool) -> None:
         """Show all tools: the pointer is over the pane."""
@@ -376,7 +380,9 @@ class PaneHeader(QWidget):
             text_px = choice.fontMetrics().horizontalAdvance(choice.currentText())
             choice.setFixedWidth(text_px + _ARROW_PX)
         # Who searches needs the field more than one click less.
-        is_searching = self.search.hasFocus() or bool(self.search.text())
+        # It stays while a list is open, which else would no longer be below its button.
+        is_kept = self._is_list_open and self.search.isVisible()
+        is_searching = self.search.hasFocus() or bool(self.search.text()) or is_kept
         self._stale.setText(tr(_EARLIER))  # and more where there is room
         labels = [label for label in (self._stale, self._found) if not label.isHidden()]
         room = self.width() - sum(
