@@ -524,6 +524,25 @@ def test_no_name_of_a_stage_moves_when_the_times_come(qtbot: QtBot) -> None:
 
 
 @pytest.mark.usefixtures("window")
+def test_numbers_of_many_large_stages_are_shown_where_there_is_room(qtbot: QtBot) -> None:
+    strip = PipelineStrip()
+    qtbot.addWidget(strip)
+    counts = {"Source": "31", "jaxpr": "5,922", "vmap": "6,123", "StableHLO": "9,345"}
+    counts |= {"HLO": "9,512", "optimized": "21,345", "machine code": "153,456"}
+    steps = [PipelineStep(t, t, Condition.DONE, f"{n} lines · 2.1 s") for t, n in counts.items()]
+    aside = PipelineStep("gradient", "gradient of its sum", Condition.WAITING, "on request")
+    strip.show_steps([*steps, dataclasses.replace(aside, is_aside=True, is_on_request=True)])
+    strip.resize(1280, 30)
+    strip.show()
+    qtbot.wait(5)
+    assert [card._size.text() for card in strip.cards[:-1]] == list(counts.values())
+    strip.show_time("eager 23.0 ms · jit 357 µs · jit 64 times faster")
+    qtbot.wait(5)
+    assert strip.time.text() == "jit 357 µs ›"
+    assert strip.cards[-1].geometry().right() <= strip.time.x()
+
+
+@pytest.mark.usefixtures("window")
 def test_in_a_narrow_window_the_names_of_all_stages_are_whole(qtbot: QtBot) -> None:
     strip = PipelineStrip()
     qtbot.addWidget(strip)

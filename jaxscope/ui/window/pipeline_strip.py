@@ -26,6 +26,7 @@ _AROUND_PX = 24
 _SIDE_PX, _DENSE_PX = 7, 3
 _ONWARD, _BESIDE = "›", "    ↳"
 """What stands before a step: that it is made of the one before, or hangs beside the line."""
+_SHORT_TIME = "jit 12.3 µs · noisy ›"
 _TIME = "jit 100 to 123 times faster ›"
 _LONG_TIME = f"eager 1.23 ms · jit 12.3 µs · {_TIME}"
 _OF_EAGER = "Eager is JAX without jit: transforms such as grad are traced again in each call."
@@ -46,6 +47,14 @@ class Figures(enum.Enum):
         count = size.partition(BETWEEN_TIMES)[0]
         number = count.partition(" ")[0] if size[:1].isdigit() else ""
         return (size, count, number, number, "")[self.value]
+
+
+_LESS_AND_LESS = (
+    *((figures, False) for figures in Figures if figures is not Figures.NONE),
+    (Figures.MADE, True),
+    (Figures.NONE, False),
+)
+"""What is shown of sizes, and whether names stand nearer together for it."""
 
 
 class PipelineLabel(QFrame):
@@ -270,20 +279,23 @@ class PipelineStrip(QWidget):
     def _fit(self) -> None:
         """Show as much of the sizes as fits for all; scroll by the wheel where names do not fit."""
         self.time.setText(self._time_texts[0])
-        for card in self._cards:
-            card.set_dense(is_dense=False)
         # Worked out beforehand: what is shown and hidden again takes the pointer's mark for itself.
         # Where the times would not fit beside them, sizes would come and go and move the names.
-        # Of the times only the factor, where there is room for numbers alone.
+        # Of the times only the factor where there is room for counts, that of jit beside numbers.
         text_px = self.time.fontMetrics().horizontalAdvance
         around_px = self.time.sizeHint().width() - text_px(self.time.text()) + _AROUND_PX
-        long_px, short_px = max(text_px(_LONG_TIME), text_px(self.time.text())), text_px(_TIME)
+        long_px = max(text_px(_LONG_TIME), text_px(self.time.text()))
+        time_px = {Figures.ALL: long_px, Figures.COUNT: text_px(_TIME)}
 
         def fits(figures: Figures) -> bool:
-            time_px = long_px if figures is Figures.ALL else short_px
-            return self._width_for(figures) <= self.width() - time_px - around_px
+            kept_px = time_px.get(figures, text_px(_SHORT_TIME))
+            return self._width_for(figures) <= self.width() - kept_px - around_px
 
-        figures = next(filter(fits, Figures), Figures.NONE)
+        for figures, is_dense in _LESS_AND_LESS:
+            for card in self._cards:
+                card.set_dense(is_dense=is_dense)
+            if fits(figures):
+                break
         for card in self._cards:
             card.show_size(figures)
         for text in self._time_texts:  # the names of the stages before all that was measured
