@@ -364,6 +364,13 @@ def find_values_of_box(view: View, box: int) -> tuple[frozenset[int], frozenset[
     return frozenset(read.tolist()), frozenset(given.tolist())
 
 
+def find_ends_of_values(view: View, values: Collection[int]) -> list[tuple[int, int]]:
+    """The boxes between which values flow, each without children; values as `EdgeEnds.value`."""
+    ends, _ = _know_edges(view)
+    rows = np.isin(ends.value, np.asarray([*values], np.int64))
+    return [*zip(ends.source[rows].tolist(), ends.target[rows].tolist(), strict=True)]
+
+
 def find_operands(view: View, node: int) -> dict[int, list[int]]:
     """By value, as `EdgeEnds.value`, which operands of a node it is; see `View.operands`."""
     ends, _ = _know_edges(view)

@@ -1446,9 +1446,12 @@ class GraphCanvas(QWidget):
         return describe_connector_ends(view, scene, connector) if scene and view else ""
 
     def describe_line(self, line: int) -> str:
-        """What flows along a line."""
+        """What flows along a line, between what, and as which operand."""
         scene, view = self.scene, self._view
-        return describe_edge(view, scene, line) if scene is not None and view is not None else ""
+        if scene is None or view is None:
+            return ""
+        operands = self._find_operand_names(scene, int(scene.lines.target[line]))
+        return describe_edge(view, scene, line, operands.get(line, ""))
 
     def _item_of(self, node: int) -> int:
         scene = self.scene

@@ -12,9 +12,10 @@ from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.model.said import ENDED, LISTED, join_first, say, say_joined
 from jaxscope.model.types import short_type
 from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.scene.visible_edges import find_ends_of_values
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.operations import short_operation
-from jaxscope.picture.view.view import Box, View
+from jaxscope.picture.view.view import ROOT, Box, View
 from jaxscope.program.size import count_program
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import escape_html
@@ -25,6 +26,7 @@ from jaxscope.ui.toolkit.widgets import escape_html
 _MAX_ATTRIBUTES = 6
 _MAX_LENGTH = 80
 _MAX_HINT_ENDS = 8
+_MAX_LINE_ENDS = 3
 _MAX_NOTES = 4
 _MAX_RESTS, _MAX_REST = 6, 400
 
@@ -80,15 +82,61 @@ def describe_notes(notes: Sequence[str]) -> str:
     return tr("<i>bookmarked:</i> ") + "<br>".join(told)
 
 
-def describe_edge(view: View, scene: Scene, line: int) -> str:
-    """Rich text: what flows along a line, and between what."""
-    ends = (int(scene.lines.source[line]), int(scene.lines.target[line]))
-    names = [
-        _plain(tr_said(text_of(view, view.boxes[int(scene.items.box[end])]).title))
-        for end in ends
-        if end != NONE
+def describe_edge(view: View, scene: Scene, line: int, operand: str = "") -> str:
+    """Rich text: what flows along a line, and between what: boxes, also where it ends at a group.
+
+    Args:
+        view: The view.
+        scene: A picture of it.
+        line: Index of the line.
+        operand: Name of the operand that it carries; empty where there is none to tell.
+    """
+    names = (_name_ends(view, own, boxes) for own, boxes in _find_ends(view, scene, line))
+    told = f"<b>{_plain(tr_said(scene.lines.types[line]))}</b><br>" + " → ".join(names)
+    return (
+        tr("{told}, as operand {operand}", told=told, operand=_plain(operand)) if operand else told
+    )
+
+
+def _find_ends(view: View, scene: Scene, line: int) -> list[tuple[int, list[int]]]:
+    """The boxes at which a line begins and ends, each with those that make or read its values.
+
+    Readers are those that this line leads to: what is in the group that it enters, or what is out
+    of the group that it leaves.
+    """
+    items, lines = scene.items, scene.lines
+    source, target = (int(items.box[each[line]]) for each in (lines.source, lines.target))
+    ends = find_ends_of_values(view, lines.flows[line])
+    connector = scene.connector_of_line.get(line, NONE)
+    is_broken = connector != NONE and bool(scene.connectors.is_source[connector])
+    around = {target}
+    if is_broken:
+        around = {int(items.box[far]) for far in scene.connectors.far[connector].tolist()}
+    is_leaving = target in view.ancestors(source)
+    readers = [
+        each for _, each in ends if around.isdisjoint((each, *view.ancestors(each))) == is_leaving
     ]
-    return f"<b>{_plain(tr_said(scene.lines.types[line]))}</b><br>" + " → ".join(names)
+    return [(source, [each for each, _ in ends]), (target, readers)]
+
+
+def _name_ends(view: View, own: int, boxes: Sequence[int]) -> str:
+    """Boxes by their titles, and the group that each is in where a line leads there by another."""
+    found: dict[str, dict[str, None]] = {}
+    for box in boxes or (own,):
+        name, around = _title_of(view, box), view.boxes[box].parent
+        place = "" if box == own or around <= ROOT else _title_of(view, around)
+        is_told = name.startswith(place)  # of an argument that has parts
+        found.setdefault("" if is_told else place, {})[name] = None
+    names = {place: tr_said(join_first([*each], _MAX_LINE_ENDS)) for place, each in found.items()}
+    told = [
+        tr("{name} in {place}", name=name, place=place) if place else name
+        for place, name in names.items()
+    ]
+    return tr_said(join_first(told, _MAX_LINE_ENDS))
+
+
+def _title_of(view: View, box: int) -> str:
+    return _plain(tr_said(text_of(view, view.boxes[box]).title))
 
 
 def describe_connector_ends(view: View, scene: Scene, connector: int) -> str:

@@ -14658,6 +14658,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 含有多个数组。</translation>
     </message>
     <message>
+        <source>{name} in {place}</source>
+        <translation>{place} 中的 {name}</translation>
+    </message>
+    <message>
         <source>{name} is a collective: devices wait for each other there.</source>
         <translation>{name} 是集合通信：设备在那里相互等待。</translation>
     </message>
@@ -15518,6 +15522,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{told}, arithmetic {by_arithmetic:,}</source>
         <translation>{told}，{by_arithmetic:,} 个受算术限制</translation>
+    </message>
+    <message>
+        <source>{told}, as operand {operand}</source>
+        <translation>{told}，作为操作数 {operand}</translation>
     </message>
     <message>
         <source>{told}, each loop once</source>
