@@ -144,6 +144,40 @@ def sample(drawing: SceneDrawing, line: int) -> np.ndarray:
     return np.concatenate(found)
 
 
+def loss(params: dict[str, jax.Array], x: jax.Array, y: jax.Array) -> jax.Array:
+    @jax.jit
+    def predict(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        return jnp.tanh(x @ params["hidden"]) @ params["output"]
+
+    return ((predict(params, x) - y) ** 2).mean()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_arrows_that_arrive_close_together_have_names_and_none_could_be_of_another(
+    scale: float,
+) -> None:
+    params = {"hidden": jnp.ones((16, 32)), "output": jnp.ones((32, 1))}
+    view = build_view(trace(jax.grad(loss), params, jnp.ones((64, 16)), jnp.ones((64, 1))))
+    drawing = draw(view)
+    scene, told = drawing.scene, 0
+    ways = {n: sample(drawing, n) for n in range(len(scene.lines))}
+    for item in range(scene.items.num_frames, len(scene.items)):
+        names = find_operand_names(view, scene, item)
+        placed = place_operand_names(drawing, names, scale)
+        assert placed.keys() == names.keys()
+        told += len(placed)
+        for line, place in placed.items():
+            away = {n: distance(place, ways[n]) for n in names}
+            assert away[line] == min(away.values())
+    assert told >= 12
+
+
+def distance(place: Box, way: np.ndarray) -> float:
+    """From a rectangle to the nearest place on a line, in pixels."""
+    low, high = np.array(place[:2]), np.array(place[:2]) + place[2:]
+    return float(np.hypot(*(way - np.clip(way, low, high)).T).min())
+
+
 def test_a_name_without_room_is_left_out() -> None:
     view = build_view(trace(program, *ARGUMENTS))
     drawing = draw(view)

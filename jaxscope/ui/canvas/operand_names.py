@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Mapping
 
@@ -26,8 +27,8 @@ _FROM_BOX_PX, _FROM_LINE_PX, _CLEAR_PX = 3.0, 6.0, 2.0
 """From a name to its box, from its middle line to its line, and to anything else."""
 _ARROW_PX = 10.0
 """What a name on a line leaves free for its arrowhead."""
-_REACH_PX, _STEP_PX = 90.0, 3.0
-"""How far from the box a name may be, and by how much each place is further than the last."""
+_REACH_PX, _STEPS = 90.0, 5
+"""How far from the box a name may be, and in how many steps places go on by its height."""
 _MOST_WORDS = 300
 _MOST_NAMES = 12
 """Boxes with more arrows have no names: there is no room, and all is looked for in each frame."""
@@ -61,11 +62,11 @@ def place_operand_names(
 ) -> dict[int, Box]:
     """Where names of lines into one box have room, by line: in pixels of the scene.
 
-    Each is as near to the box as it can be, beside its line or on it.
+    Each is as near to the box as it can be, beside its line or on it. Where one takes the room of
+    another, they are placed in the other order.
     """
-    placed: dict[int, Box] = {}
     if not names:
-        return placed
+        return {}
     scene = drawing.scene
     wides = {
         n: (measure_text(name, _TEXT_PX) + 2 * _PADDING_PX) / scale for n, name in names.items()
@@ -75,15 +76,45 @@ def place_operand_names(
     reach = _REACH_PX + max(wides.values()) + high
     around = (left - reach, top - reach, left + width + reach, top + height + reach)
     words = drawing.list_words(around, scale, _MOST_WORDS)
-    for line, wide in wides.items():
-        taken = np.array([*words, *placed.values()])
-        for place, is_on in _list_places(scene, line, wide, high):
-            box = (place[0], place[1], place[0] + wide, place[1] + high)
-            but = line if is_on else NONE
-            if not (_is_any_near(place, taken) or is_passed(drawing.index, box, but)):
-                placed[line] = place
-                break
+    is_free = functools.cache(functools.partial(_is_free, drawing, np.array(words).reshape(-1, 4)))
+    placed: dict[int, Box] = {}
+    for order in (tuple(names), tuple(names)[::-1]):
+        tried: dict[int, Box] = {}
+        for line in order:
+            taken = np.array([*tried.values()]).reshape(-1, 4)
+            for place, point in _list_places(scene, line, wides[line], high):
+                if not _is_any_near(place, taken) and is_free(line, place, point):
+                    tried[line] = place
+                    break
+        placed = max(placed, tried, key=len)
+        if len(placed) == len(names):
+            break
     return placed
+
+
+def _is_free(
+    drawing: SceneDrawing,
+    words: npt.NDArray[np.float64],
+    line: int,
+    place: Box,
+    point: tuple[float, float],
+) -> bool:
+    """Whether a name covers nothing at a place, and no line is nearer to it than its own, which is
+    at a point.
+    """
+    (left, top, wide, high), (x, y) = place, point
+    right, bottom = left + wide, top + high
+    is_on = left < x < right and top < y < bottom
+    clear = 0.0 if is_on else _FROM_LINE_PX
+    hull = (
+        min(left - clear, x),
+        min(top - clear, y),
+        max(right + clear, x),
+        max(bottom + clear, y),
+    )
+    if _is_any_near(place, words) or is_passed(drawing.index, hull, line):
+        return False
+    return is_on or not is_passed(drawing.index, (left, top, right, bottom))
 
 
 def _is_any_near(place: Box, taken: npt.NDArray[np.float64]) -> bool:
@@ -92,25 +123,35 @@ def _is_any_near(place: Box, taken: npt.NDArray[np.float64]) -> bool:
     return bool(is_near.all(axis=1).any())
 
 
-def _list_places(scene: Scene, line: int, wide: float, high: float) -> Iterator[tuple[Box, bool]]:
-    """Places along a line, from its end on, and whether each is on the line and not beside it."""
-    for away, x, y, is_upright in _walk_back(scene, line):
-        from_box = away - (high if is_upright else wide) / 2
-        if from_box < _FROM_BOX_PX:
-            continue
+def _list_places(
+    scene: Scene, line: int, wide: float, high: float
+) -> Iterator[tuple[Box, tuple[float, float]]]:
+    """Places along a line, from its end on, beside it and on it, and the point of it that each is
+    at.
+    """
+    is_down = scene.direction == DOWN
+    for away, x, y, is_upright, is_bent in _walk_back(scene, line, high / _STEPS):
         left, top = x - wide / 2, y - high / 2
-        if is_upright:
-            yield (x + _FROM_LINE_PX, top, wide, high), False
-            yield (x - _FROM_LINE_PX - wide, top, wide, high), False
-        else:
-            yield (left, y - _FROM_LINE_PX - high, wide, high), False
-            yield (left, y + _FROM_LINE_PX, wide, high), False
-        if from_box >= _ARROW_PX:
-            yield (left, top, wide, high), True
+        if not away:  # right at the box, whichever way the line turns from there
+            target = scene.items.rect[scene.lines.target[line]]
+            ahead = np.sign((y, x)[not is_down] - (target[:2] + target[2:] / 2)[int(is_down)])
+            shift = ahead * (_FROM_BOX_PX + (high if is_down else wide) / 2)
+            left, top = (left, top + shift) if is_down else (left + shift, top)
+        places = []
+        if is_upright or is_bent:
+            places += [(x + _FROM_LINE_PX, top), (x - _FROM_LINE_PX - wide, top)]
+        if not is_upright or is_bent:
+            places += [(left, y - _FROM_LINE_PX - high), (left, y + _FROM_LINE_PX)]
+        if away >= _ARROW_PX + (high if is_upright else wide) / 2:
+            places.append((left, top))
+        for place in places:
+            yield (*place, wide, high), (x, y)
 
 
-def _walk_back(scene: Scene, line: int) -> Iterator[tuple[float, float, float, bool]]:
-    """Places on a line: how far from its end, x, y, and whether it ends up or down."""
+def _walk_back(
+    scene: Scene, line: int, step: float
+) -> Iterator[tuple[float, float, float, bool, bool]]:
+    """Places on a line: how far from its end, x, y, whether it ends upright, whether it bends."""
     gone, is_down = 0.0, scene.direction == DOWN
     is_upright = is_down
     corners = scene.lines.corners(line)[::-1]
@@ -119,7 +160,7 @@ def _walk_back(scene: Scene, line: int) -> Iterator[tuple[float, float, float, b
         if not number and is_straight:
             is_upright = bool(begin[0] == end[0])
         size = float(np.abs(end - begin).sum())
-        for share in np.arange(0.0, 1.0, _STEP_PX / max(size, _STEP_PX)).tolist():
+        for share in np.arange(0.0, 1.0, step / max(size, step)).tolist():
             if gone + share * size > min(_REACH_PX, _measure(corners) / 2):
                 return
             # The same way along a curve from either end: it leaves and arrives with the flow.
@@ -127,7 +168,7 @@ def _walk_back(scene: Scene, line: int) -> Iterator[tuple[float, float, float, b
             along = share if is_straight else 1.5 * share * (1 - share) + share**3
             shares = (across, along) if is_down else (along, across)
             x, y = (end + (begin - end) * shares).tolist()
-            yield gone + share * size, x, y, is_upright
+            yield gone + share * size, x, y, is_upright, not is_straight
         gone += size
 
 
