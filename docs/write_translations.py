@@ -41,6 +41,7 @@ TABLES = {
     ),
     "jaxscope.model.graph": ("PART_NAMES",),
     "jaxscope.model.stages": ("JAXPR", "LATE_KINDS"),
+    "jaxscope.model.types": ("MANUAL_AXES",),
     "jaxscope.model.words": ("TERMS",),
     "jaxscope.model.timing": ("NOISES", "WITHOUT_JIT", "TRANSFORMED"),
     "jaxscope.picture.palette": ("STYLE_NAMES", "FRAME_NAMES", "LINE_NAMES"),

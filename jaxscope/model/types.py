@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.said import Said, say
 
 _MAX_DIGITS = 18
 _MAX_TUPLE_DEPTH = 50
@@ -306,6 +307,26 @@ def describe_batch(sizes: Sequence[str]) -> str:
         return ""
     ((size, count),) = known.items()
     return f", B={size}" if count == len(sizes) else f", {count} with B={size}"
+
+
+_MANUAL = re.compile(r"\{([VUR]:[^{}]*)\}")
+_OF_LETTER = re.compile(r"\b([VUR]):\(?([^(){}:]+?)\)?(?=, [UR]:|$)")
+
+MANUAL_AXES = {
+    "V": "V:{axes}: varies over {axes} of the mesh, devices along it may hold other values.",
+    "U": "U:{axes}: unreduced over {axes} of the mesh, devices along it hold parts of a sum.",
+    "R": "R:{axes}: reduced over {axes} of the mesh, its cotangent is unreduced.",
+}
+"""What the letters behind a type mean that JAX writes for axes of a mesh."""
+
+
+def explain_manual_axes(type_text: str) -> list[Said]:
+    """What the axes of a mesh behind a type tell, such as `{V:i}` in `f32[8]{V:i}`: a sentence for
+    each letter, in the words of `jax.shard_map` and `jax.P`; empty where there are none.
+    """
+    found = _MANUAL.search(type_text)
+    told = _OF_LETTER.findall(found[1]) if found is not None else []
+    return [say(MANUAL_AXES[letter], axes=axes) for letter, axes in told]
 
 
 def normal_type(text: str) -> str:

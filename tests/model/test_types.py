@@ -13,6 +13,7 @@ import pytest
 from jaxscope.model.types import (
     ArrayType,
     TupleType,
+    explain_manual_axes,
     normal_type,
     packed_type_bytes,
     parse_array_type,
@@ -143,3 +144,30 @@ def test_each_dtype_is_the_same_type_in_each_stage() -> None:
         assert found[0].shape == shape.shape
         assert found[0].num_bytes == np.dtype(shape.dtype).itemsize * 15, texts
         assert str(found[0]) == texts[0]
+
+
+def test_axes_behind_a_type_are_explained_as_jax_has_them() -> None:
+    mesh = jax.make_mesh((1, 1), ("rows", "columns"), (jax.sharding.AxisType.Auto,) * 2)
+    seen: dict[str, frozenset[str]] = {}
+
+    def total(x: jax.Array) -> jax.Array:
+        for value in (x, jax.lax.psum(x, "rows"), jax.lax.psum(x, ("rows", "columns"))):
+            seen[str(jax.typeof(value))] = jax.typeof(value).mat.varying
+        return jax.lax.psum(x, "rows")
+
+    spec = jax.P(("rows", "columns"))
+    sharded = jax.shard_map(total, mesh=mesh, in_specs=spec, out_specs=jax.P("columns"))
+    jax.make_jaxpr(sharded)(jnp.ones(4))
+    assert sorted(map(len, seen.values())) == [0, 1, 2]
+    for text, varying in seen.items():
+        told = explain_manual_axes(text)
+        assert len(told) == bool(varying)
+        assert all(
+            f"over {','.join(n for n in ('rows', 'columns') if n in varying)} of" in t for t in told
+        )
+    both = explain_manual_axes("f32[8@d,4@(x,y)]{V:(i,j), U:k, R:(a,b)}")
+    assert [text.partition(":")[0] for text in both] == ["V", "U", "R"]
+    assert both[0].startswith("V:i,j: varies over i,j of the mesh")
+    assert jax.P(reduced={"x"}).to_ct_spec() == jax.P(unreduced={"x"})
+    for plain in ("f32[8]{0}", "bf16[2,3]{1,0:T(8,128)(2,1)S(1)}", "f32[]"):
+        assert not explain_manual_axes(plain)

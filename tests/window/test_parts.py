@@ -41,7 +41,9 @@ from jaxscope.model import (
     Unavailable,
 )
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
+from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.syntax import ProgramColouring, PythonColouring
+from jaxscope.picture.view.build import build_view
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.equation_text import equation_text
 from jaxscope.program.explanations import explain_operation
@@ -49,6 +51,7 @@ from jaxscope.program.links import NO_LINKS, Linked, Links
 from jaxscope.program.search import SearchIndex
 from jaxscope.report.document import Table
 from jaxscope.report.measurements import describe_ratios
+from jaxscope.ui.canvas.item_text import describe_item
 from jaxscope.ui.pages.timing import HEADERS as TIMING_HEADERS
 from jaxscope.ui.pages.timing import row_texts
 from jaxscope.ui.panes.node_table import HEADERS, NodeTableModel
@@ -583,6 +586,21 @@ def test_an_argument_is_called_as_on_its_box() -> None:
     told = describe_node(stage, carry, NO_LINKS, "#777777")
     assert told.startswith("<h3>state</h3><p>argument <b>k</b>")
     assert "state (argument)" in describe_node(stage, total, NO_LINKS, "#777777")
+
+
+def test_the_inspector_and_the_pointer_explain_axes_of_a_mesh_behind_types() -> None:
+    builder = GraphBuilder()
+    types = ["f32[8]{V:devices}", "f32[]{V:devices}"]
+    node = builder.add_node("0", NodeKind.EQUATION, "f", types=types)
+    graph = builder.build()
+    stage = Stage("jaxpr", "jaxpr", Unavailable("None."), graph, Cost(), 0.0)
+    view = build_view(graph)
+    said = "V:devices: varies over devices of the mesh, devices along it may hold other values."
+    for told in (
+        describe_node(stage, node, NO_LINKS, "#777777"),
+        describe_item(view, build_scene(view), 0),
+    ):
+        assert told.count(said) == 1, told
 
 
 def test_the_inspector_says_how_a_copy_and_a_transpose_change_the_order_in_memory() -> None:

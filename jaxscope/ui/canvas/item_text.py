@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.model.said import ENDED, LISTED, join_first, say, say_joined
-from jaxscope.model.types import short_type
+from jaxscope.model.types import explain_manual_axes, short_type
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.scene.visible_edges import find_ends_of_values
 from jaxscope.picture.view.labels import text_of
@@ -47,7 +47,9 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
         graph = view.graph
         if not box.children and "shares" in graph.attributes(box.node):
             lines.append(tr("<i>Double click: go to where its inside is drawn</i>"))
-        lines += [_plain(type_) for type_ in graph.types(box.node)[:4]]
+        types = graph.types(box.node)[:4]
+        axes = dict.fromkeys(told for type_ in types for told in explain_manual_axes(type_))
+        lines += [*map(_plain, types), *(escape_html(tr_said(told)) for told in axes)]
         attributes = list(graph.attributes(box.node).items())[:_MAX_ATTRIBUTES]
         lines += [f"{_plain(key)} = {_plain(value)}" for key, value in attributes]
         source = graph.source(box.node)

@@ -35,6 +35,7 @@ from jaxscope.model.said import first_of, join_first
 from jaxscope.model.stages import OWN_SUM, lowered_name
 from jaxscope.model.types import (
     describe_batch,
+    explain_manual_axes,
     mark_batch_axes,
     read_batch_axes,
     sizes_of_batch,
@@ -539,7 +540,9 @@ def _types(node: Node) -> str:
         escape_breakable(mark_batch_axes(type_, batched.get(result, ())))
         for result, type_ in enumerate(node.types)
     )
-    return "<br>".join(map(tr_said, first_of(shown, _MAX_TYPES)))
+    axes = dict.fromkeys(told for type_ in node.types for told in explain_manual_axes(type_))
+    told = [*map(tr_said, first_of(shown, _MAX_TYPES))]
+    return "<br>".join((*told, *(escape_html(tr_said(each)) for each in axes)))
 
 
 def _direction(node: Node) -> str:

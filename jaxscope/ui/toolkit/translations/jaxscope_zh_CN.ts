@@ -5800,6 +5800,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>退出程序</translation>
     </message>
     <message>
+        <source>R:{axes}: reduced over {axes} of the mesh, its cotangent is unreduced.</source>
+        <translation>R:{axes}：在网格的 {axes} 上已归约，它的余切是未归约的。</translation>
+    </message>
+    <message>
         <source>Raise the limit with --memory, or use smaller shapes.</source>
         <translation>请用 --memory 提高限制，或使用更小的形状。</translation>
     </message>
@@ -9112,6 +9116,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第二个的参数类型</translation>
     </message>
     <message>
+        <source>U:{axes}: unreduced over {axes} of the mesh, devices along it hold parts of a sum.</source>
+        <translation>U:{axes}：在网格的 {axes} 上未归约，沿它的各设备持有一个和的各部分。</translation>
+    </message>
+    <message>
         <source>Unclear which of {first} and {second} is faster</source>
         <translation>不清楚 {first} 和 {second} 哪个更快</translation>
     </message>
@@ -9190,6 +9198,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Used: {name} lies in its memory.</source>
         <translation>已使用：{name} 放在它的内存中。</translation>
+    </message>
+    <message>
+        <source>V:{axes}: varies over {axes} of the mesh, devices along it may hold other values.</source>
+        <translation>V:{axes}：在网格的 {axes} 上变化，沿它的各设备可能持有不同的值。</translation>
     </message>
     <message>
         <source>Value and gradient together</source>
