@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -645,6 +645,33 @@ def test_presenting_the_gradient_goes_through_the_gradient(
             qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
         operations.append((steps.run.stage_name, steps.text.partition(" of ")[0]))
     assert operations == [("jaxpr", "step 1"), ("gradient", "step 1")]
+
+
+def test_nothing_is_lit_for_an_equation_while_the_lesson_itself_is_told(
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "line.py").write_text(LESSON)
+    empty.open_path(str(tmp_path / "line.py"))
+    steps, selection = empty.presenting.steps, empty.workspace.selection
+    wait_for_run(qtbot, empty)
+    steps.begin("jaxpr")
+
+    def do(move: Callable[[], None]) -> tuple[str, bool]:
+        move()
+        qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
+        return steps.text.partition(":")[0].partition("\n")[0], bool(selection.places)
+
+    told = [do(steps.go_on) for _ in range(3)]
+    assert told == [("Look at", False), ("Predict", False), ("The arguments", True)]
+    assert do(steps.go_back) == ("Predict", False)
+    assert do(steps.go_on) == ("The arguments", True)
+    see = do(steps.skip)
+    assert see == do(steps.go_on) and see[0] == steps.text and not see[1]
+    assert do(steps.go_back) == ("The arguments", True)
+    while do(steps.go_on)[0] != "The results":
+        assert selection.places
+    assert do(steps.go_on) == see
+    assert do(steps.go_back) == ("The results", True)
 
 
 def test_presenting_an_earlier_run_says_so(real: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

@@ -175,8 +175,8 @@ class PresentedSteps(QObject):
             if self._number_before < len(self._before) - 1:
                 self.go_on()
             elif self._after:
+                self._put_out()
                 self._number_before, self._is_after = len(self._before), True
-                self._place = self._selection.place
                 self.changed.emit()
             return
         self._leave_equations()
@@ -207,6 +207,8 @@ class PresentedSteps(QObject):
             is_first = self._number_before == len(self._before)
             if is_first and (step is None or self.tracing.is_chosen):
                 way.go("start")  # the page *Step* may have gone through the same lines before
+            else:
+                self._select(step)
         elif self._is_after:
             pass  # the last one
         elif step is None:
@@ -217,7 +219,9 @@ class PresentedSteps(QObject):
             if not self._walk.is_last:
                 self.skip()
         elif step.is_end:
-            self._is_after = bool(self._after)
+            if self._after:
+                self._put_out()
+                self._is_after = True
         else:
             self._asks_next = True
             way.go("forward")
@@ -231,12 +235,13 @@ class PresentedSteps(QObject):
         way, step = self.way, self.way.step
         if self.is_waiting:
             return
+        was_after, self._is_after = self._is_after, False
         self._select(step)
         is_start = step is None or step.is_start
-        if self._is_after:
-            self._is_after = False
+        if was_after:
             self._number_before -= step is None  # the equations were left out
         elif self._number_before < len(self._before) or is_start:
+            self._put_out()
             self._number_before = max(self._number_before - 1, -1)
         else:
             self._asks_next = False
@@ -358,13 +363,19 @@ class PresentedSteps(QObject):
 
     def _select(self, step: Step | TracedPlace | None) -> None:
         """Light up what the caption is about: an equation, the arguments, or the results."""
-        if step is not None and self._number_before == len(self._before):
+        if step is not None and self._number_before == len(self._before) and not self._is_after:
             if isinstance(step, TracedPlace):
                 self.tracing.show()
             elif step.equation:
                 self._selection.select_equation(self.run.stage_name, step.equation)
             else:
                 self._select_ends(NodeKind.OUTPUT if step.is_end else NodeKind.INPUT)
+        self._place = self._selection.place
+
+    def _put_out(self) -> None:
+        """Another caption is about no equation: what is lit for this one goes out."""
+        if self.has_selected:
+            self._selection.clear()
         self._place = self._selection.place
 
     def _select_ends(self, kind: NodeKind) -> None:
