@@ -535,7 +535,7 @@ class _MarkedScrollBar(QScrollBar):
         self._code = code
 
     def line_at(self, y: int) -> int | None:
-        """The marked line whose mark is at a height, give or take two pixels."""
+        """The marked line whose mark is at a height, give or take some pixels."""
         found = self._code.hot_lines()
         near = min(found, key=lambda line: abs(self.place_of(line) - y), default=None)
         is_near = near is not None and abs(self.place_of(near) - y) <= _HOT_PX + 1
@@ -976,9 +976,12 @@ class CodeView(QAbstractScrollArea):
                 starts.append(each.start)
         starts.append(own.start)
         # Empty lines above are a margin.
-        above = range(1, margin + 1)
-        is_empty = [not text.strip() for text in self._lines]
-        starts += [s - n for s in starts for n in above if s >= n and all(is_empty[s - n : s])]
+        starts += [
+            start - rows_above
+            for start in starts
+            for rows_above in range(1, margin + 1)
+            if start >= rows_above and not "".join(self._lines[start - rows_above : start]).strip()
+        ]
         tops = (folding.row_of(each) for each in starts)
         return min((row for row in tops if least <= row <= begin), default=begin)
 

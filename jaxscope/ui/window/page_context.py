@@ -118,6 +118,7 @@ class PageWidget(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self.renew_texts()
+            self._mark_old(self._context.controller.state)
 
     def start(self) -> None:
         """Show theme and state, and follow them from now on."""
