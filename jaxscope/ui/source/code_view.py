@@ -526,8 +526,8 @@ _HOT_PX = 3
 
 
 class _MarkedScrollBar(QScrollBar):
-    """Shows at which heights of the text the lines with most of the cost are, also of those that
-    are out of sight. A click on a mark shows its line.
+    """Shows at which heights of the text lines with much of the cost are that are out of sight. A
+    click on a mark shows its line.
     """
 
     def __init__(self, code: CodeView) -> None:
@@ -555,7 +555,7 @@ class _MarkedScrollBar(QScrollBar):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         line = self.line_at(event.position().toPoint().y())
-        if line is None or self._code.is_in_sight(line):  # else it is below the handle
+        if line is None:
             super().mousePressEvent(event)
         else:
             self._code.show_line(line)
@@ -838,9 +838,10 @@ class CodeView(QAbstractScrollArea):
             self.verticalScrollBar().update()
 
     def hot_lines(self) -> list[int]:
-        """The lines that cost a tenth of all or more, by 0-based number."""
+        """The lines out of sight that cost a tenth of all or more, by 0-based number."""
         found = () if self._is_stale else self._heat.items()
-        return [line for line, cost in found if cost.share >= _LEAST_HOT]
+        hot = [line for line, cost in found if cost.share >= _LEAST_HOT]
+        return [line for line in hot if not self.is_in_sight(line)]
 
     def is_in_sight(self, line: int) -> bool:
         """Whether the first row of a line, by 0-based number, is on the screen."""
