@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -91,3 +92,26 @@ def test_a_line_lights_each_line_that_shares_a_value(scene: Scene) -> None:
         expected = [n for n, each in enumerate(flows) if n == line or each & flows[line]]
         assert find_way_of_line(scene, line).out.tolist() == expected
     assert np.diff([len(each) for each in flows]).any()
+
+
+def shared(x: jax.Array) -> jax.Array:
+    """One value that is made in a group and read in many."""
+    with jax.named_scope("made"):
+        first = jnp.sin(jnp.cos(x))
+    for number in range(30):
+        with jax.named_scope(f"part{number}"):
+            x = jnp.tanh(x * number) * first
+    return x
+
+
+def test_of_what_is_read_in_many_places_not_all_edges_are_drawn() -> None:
+    """Of 60 such a frame took a second."""
+    view = build_view(trace(shared, jnp.ones(3)), without={"box-repeats"})
+    scene = build_scene(view, view.all_groups(), spacing=Spacing(max_span=3))
+    node = next(n for n in range(len(view.graph.nodes)) if view.graph.operation(n) == "sin")
+    way = find_way(scene, int(scene.item_of_node[node]))
+    connectors = [
+        scene.connector_of_line[n] for n in way.out.tolist() if n in scene.connector_of_line
+    ]
+    assert sum(len(scene.connectors.far[each]) for each in connectors) > 20
+    assert len(way.edges) <= 8

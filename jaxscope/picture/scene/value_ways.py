@@ -23,6 +23,9 @@ from jaxscope.picture.scene.scene import Scene
 
 Indices = npt.NDArray[np.int64]
 
+_MOST_EDGES = 8
+"""So many that are shown as connectors are drawn beside those of the item itself."""
+
 
 class Way(NamedTuple):
     """Lines that belong together.
@@ -30,7 +33,7 @@ class Way(NamedTuple):
     Attributes:
         into: Indices of those that lead values to an item, from where the values are made.
         out: Of those that lead its values on, to all that read them.
-        edges: What connectors stand for on these ways.
+        edges: What connectors stand for on these ways, where they are few.
     """
 
     into: Indices
@@ -118,14 +121,16 @@ def _trace_back(scene: Scene, item: int, flow: int) -> list[int]:
 
 
 def _list_edges(scene: Scene, lines: Indices, *, is_source: bool) -> tuple[LongEdge, ...]:
-    """Of the connectors of some lines, all at the one or at the other end, what they stand for."""
-    found: dict[LongEdge, None] = {}
-    connectors = scene.connectors
-    for line in lines.tolist():
-        connector = scene.connector_of_line.get(line, NONE)
-        if connector != NONE and bool(connectors.is_source[connector]) == is_source:
-            wanted = scene.lines.values[line].tolist()
-            found.update(dict.fromkeys(edges_of_connector(scene, connector, wanted)))
-        if len(found) >= MAX_EDGES:
-            break
-    return tuple(found)
+    """Of the connectors of some lines, all at the one or at the other end, what they stand for;
+    nothing where that is much: the connectors say it, and drawing it all takes long.
+    """
+    connectors, found = scene.connectors, dict[LongEdge, None]()
+    at = {line: scene.connector_of_line.get(line, NONE) for line in lines.tolist()}
+    met = [(line, each) for line, each in at.items()
+           if each != NONE and connectors.is_source[each] == is_source]  # fmt: skip
+    if sum(len(connectors.far[each]) for _, each in met) > _MOST_EDGES:
+        return ()
+    for line, connector in met:
+        wanted = scene.lines.values[line].tolist()
+        found.update(dict.fromkeys(edges_of_connector(scene, connector, wanted)))
+    return tuple(found) if len(found) <= _MOST_EDGES else ()
