@@ -248,7 +248,9 @@ def test_transforms_are_added_and_changed_by_keys_alone(
         bar.transform_menu.close()
     bar.edit.setText("layer(f32[8])")
     window.commands.actions["change_transform"].trigger()
-    assert bar._problem.text() == "The call has no transform."
+    assert bar._problem.text() == "The call has no transform." and not bar._problem.isHidden()
+    bar._passing.timeout.emit()
+    assert bar._problem.isHidden() and bar._passing.isActive()
 
 
 def test_an_undone_call_is_redone_where_each_run_has_ended(

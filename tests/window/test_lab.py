@@ -226,6 +226,18 @@ def test_what_is_no_assignment_is_refused_in_words(driver: Driver, lab: dict[str
     assert "XLA_FLAGS is no option" in lab["versus"].notes.text()
 
 
+def test_a_table_of_what_was_not_compared_does_not_say_that_nothing_differs(
+    driver: Driver, lab: dict[str, Any]
+) -> None:
+    reason = "One side has a result of the shape (), the other one of (64, 64)."
+    found = Agreement("f()", HERE, (ResultsAgreement("eager", "jit", (), reason),), "jaxpr", (), 5)
+    lab["agreement"].button.click()
+    driver.wait_for(AgreementRequest).tell(Finished(found))
+    table = lab["agreement"].results
+    driver.wait_until(lambda: reason in table.notice.text)
+    assert table.notice.text == f"eager against jit: not compared. {reason}"
+
+
 def test_agreement_names_the_worst_in_words(driver: Driver, lab: dict[str, Any]) -> None:
     worst = LeafAgreement("[0]", "f32[3]", 3, 2, 4.0, 1e-7, 1e-6, "[1]", "1.0", "1.1", 0)
     found = Agreement("f()", HERE, (ResultsAgreement("eager", "jit", (worst,)),), "jaxpr", (), 5)

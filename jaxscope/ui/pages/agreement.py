@@ -117,6 +117,9 @@ def show_leaves(table: ResultTable, pairs: Sequence[ResultsAgreement]) -> None:
     found = [(pair, leaf) for pair in pairs for leaf in pair.leaves]
     found.sort(key=lambda item: item[1].is_equal)
     rows = [(f"{pair.first}, {pair.second}", *leaf_row(leaf)) for pair, leaf in found]
+    reasons = [describe_results(pair) for pair in pairs if pair.reason]
+    told = "\n".join(reasons) or tr("There are no results to compare.")
+    table.notice.say(told, can_clear=False)
     table.rows.set_table(Table(("ways", *LEAF_HEADERS), rows))
 
 

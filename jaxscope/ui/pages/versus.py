@@ -215,11 +215,11 @@ class VersusPage(ExperimentPage[ProgramComparison]):
         self.say(
             verdict,
             [
+                describe_results(found.agreement),
                 tr("first: {first}", first=found.first),
                 tr("second: {second}", second=found.second),
                 describe_processes(found),
                 *cost_lines(found),
-                describe_results(found.agreement),
                 *found.timing.warnings,
             ],
             (found.timing.call, found.timing.environment),

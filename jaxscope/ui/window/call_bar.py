@@ -79,6 +79,8 @@ from jaxscope.ui.toolkit.widgets import (
 
 _MIN_PREFIX = 1
 _MAX_HISTORY = 200
+_READ_MS = 6000
+"""How long a message is seen that nothing has to be done about."""
 
 
 class CallEdit(QLineEdit):
@@ -796,6 +798,8 @@ class CallBar(QWidget):
             tools.addWidget(tool)
         top.addWidget(self._tools)
         self._problem.hide()
+        self._passing = QTimer(self, singleShot=True, interval=_READ_MS)
+        self._passing.timeout.connect(self._problem.hide)
         fill_box(QVBoxLayout(self), top, self._problem, margins=(0, 0, 0, 0), spacing=6)
         self.setTabOrder(self.edit, self.functions_button)
         self.edit.run_requested.connect(self.run_requested)
@@ -872,6 +876,7 @@ class CallBar(QWidget):
         index = self.edit.transform_in_hand()
         if index is None:
             self._complain(CallTextError(tr("The call has no transform.")))
+            self._passing.start()
             return
         place = self.edit.mapToGlobal(self.edit.area_of(index).bottomLeft())
         self._on_edit_transform_clicked(index, place)
@@ -960,6 +965,7 @@ class CallBar(QWidget):
         form.show()
 
     def _complain(self, error: CallTextError) -> None:
+        self._passing.stop()
         self._problem.setText(str(error))
         self._problem.show()
 

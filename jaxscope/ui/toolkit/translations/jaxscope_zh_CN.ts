@@ -8556,6 +8556,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>再看</translation>
     </message>
     <message>
+        <source>There are no results to compare.</source>
+        <translation>没有可比较的结果。</translation>
+    </message>
+    <message>
         <source>There are {num} bookmarks with {size:,} bytes of notes; a capture has room for {most:,} and {most_bytes:,} bytes.</source>
         <translation>有 {num} 个书签，备注共 {size:,} 字节；一个捕获最多容纳 {most:,} 个和 {most_bytes:,} 字节。</translation>
     </message>
