@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 import pytest
+from jax.extend.core import Literal
 
 from jaxscope.model import GraphBuilder, GroupKind, NodeKind
 from jaxscope.model.said import Said
@@ -41,6 +43,17 @@ def test_a_small_program_reads_like_its_source() -> None:
         "div 3.0",
         "result",
     ]
+
+
+@pytest.mark.parametrize("function", [jax.lax.sub, jax.lax.div, jax.lax.pow, jax.lax.rem])
+def test_a_label_tells_which_operand_a_literal_is(function: Callable[..., jax.Array]) -> None:
+    """Of operations whose operands may not be exchanged."""
+    first, second = (lambda x: function(6.5, x)), (lambda x: function(x, 6.5))
+    for program, told in ((first, "{name} 6.5, …"), (second, "{name} 6.5")):
+        (equation,) = jax.make_jaxpr(program)(1.0).eqns
+        name = told.format(name=equation.primitive.name)
+        assert isinstance(equation.invars[0], Literal) == ("…" in told)
+        assert outline(simplify(program, 1.0))[1] == name
 
 
 def test_literals_can_be_left_out_of_labels() -> None:

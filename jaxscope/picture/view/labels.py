@@ -21,7 +21,7 @@ from jaxscope.model.types import (
 )
 from jaxscope.picture.view.arguments import argument_path, result_path
 from jaxscope.picture.view.control_flow import REFERS, Role
-from jaxscope.picture.view.operations import Style, short_operation, style_of
+from jaxscope.picture.view.operations import ORDERED, Style, short_operation, style_of
 from jaxscope.picture.view.tree import BACKWARD, GATHERED, ITSELF, BranchKind
 from jaxscope.picture.view.view import Box, View
 from jaxscope.program.size import describe_count
@@ -276,7 +276,10 @@ def _text_of_node(view: View, node: int) -> BoxText:
         title = attributes["name"]
     elif caption and caption != operation:
         title = f"{operation} · {caption}"
-    notes = [_short_value(text) for _, text in view.notes.get(node, ())]
+    noted = view.notes.get(node, ())
+    notes = [_short_value(text) for _, text in noted]
+    if len(noted) == 1 and noted[0][0] == 0 and operation in ORDERED:
+        notes.append("…")  # `1.0 - x` is no `x - 1.0`
     made_of = attributes.get(_MADE_OF.get(operation, ""))
     if made_of is not None:
         notes.append(_short_value(made_of))

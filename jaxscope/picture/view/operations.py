@@ -131,6 +131,13 @@ COMMUTATIVE = frozenset({
 })  # fmt: skip
 """Short names of operations whose operands may be exchanged."""
 
+ORDERED = frozenset({
+    "atan2", "compare", "div", "divide", "ge", "gt", "le", "lt", "nextafter", "pow", "power", "rem",
+    "remainder", "shift-left", "shift-right-arithmetic", "shift-right-logical", "shift_left",
+    "shift_right_arithmetic", "shift_right_logical", "sub", "subtract",
+})  # fmt: skip
+"""Short names of operations on two values that may not be exchanged."""
+
 PLUMBING = frozenset({"tuple", "get-tuple-element", "bitcast", "get_tuple_element"})
 """Operations that only pass values on: no work, no copy."""
 
