@@ -44,7 +44,6 @@ from jaxscope.model.units import format_seconds, format_share
 from jaxscope.picture.syntax import Colouring, MachineColouring, ProgramColouring, PythonColouring
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.program.source_lines import find_statements
-from jaxscope.report.mlir_constants import shorten_constants
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
 
@@ -1336,6 +1335,8 @@ def fill_with_stage(code: CodeView, text: StageText, *, is_machine: bool, is_aga
         is_again: Another run of the same call: stay at the same line.
     """
     copied = text.text.split("\n")
+    from jaxscope.report.mlir_constants import shorten_constants  # few texts are copied
+
     lines = [shorten_constants(line) for line in copied]
     colouring = MachineColouring(lines) if is_machine else ProgramColouring(lines)
     is_new = code.set_lines(lines, colouring, keeps_place=is_again, copied=copied)
