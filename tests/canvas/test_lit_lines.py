@@ -17,9 +17,9 @@ from pytestqt.qtbot import QtBot
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.build import build_scene
-from jaxscope.picture.scene.edge_details import LongEdge
+from jaxscope.picture.scene.edge_details import NO_WAY, LongEdge, Way
 from jaxscope.picture.scene.scene import TITLE_PX, Scene
-from jaxscope.picture.scene.value_ways import NO_WAY, Way, find_way
+from jaxscope.picture.scene.value_ways import find_way
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas import scene_index

@@ -446,6 +446,23 @@ class LongEdge(NamedTuple):
     enters: int
 
 
+class Way(NamedTuple):
+    """Lines that belong together.
+
+    Attributes:
+        into: Indices of those that lead values to an item, from where the values are made.
+        out: Of those that lead its values on, to all that read them.
+        edges: What connectors stand for on these ways, where they are few.
+    """
+
+    into: npt.NDArray[np.int64]
+    out: npt.NDArray[np.int64]
+    edges: tuple[LongEdge, ...]
+
+
+NO_WAY = Way(np.zeros(0, np.int64), np.zeros(0, np.int64), ())
+
+
 def edges_of_connector(
     scene: Scene, connector: int, wanted: Collection[int] | None = None
 ) -> tuple[LongEdge, ...]:

@@ -5,7 +5,6 @@ connector breaks the line off.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,9 @@ from jaxscope.model import NONE
 from jaxscope.model.graph import distinct
 from jaxscope.picture.scene.edge_details import (
     MAX_EDGES,
+    NO_WAY,
     LongEdge,
+    Way,
     edges_of_connector,
     edges_of_item,
     is_far_end,
@@ -25,23 +26,6 @@ Indices = npt.NDArray[np.int64]
 
 _MOST_EDGES = 8
 """So many that are shown as connectors are drawn beside those of the item itself."""
-
-
-class Way(NamedTuple):
-    """Lines that belong together.
-
-    Attributes:
-        into: Indices of those that lead values to an item, from where the values are made.
-        out: Of those that lead its values on, to all that read them.
-        edges: What connectors stand for on these ways, where they are few.
-    """
-
-    into: Indices
-    out: Indices
-    edges: tuple[LongEdge, ...]
-
-
-NO_WAY = Way(np.zeros(0, np.int64), np.zeros(0, np.int64), ())
 
 
 def find_way_of_line(scene: Scene, line: int) -> Way:

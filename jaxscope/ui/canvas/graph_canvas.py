@@ -30,6 +30,7 @@ from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.model.graph import distinct
 from jaxscope.picture.layout.engines import Engine, LayoutCache
 from jaxscope.picture.scene.build import SceneMemory
+from jaxscope.picture.scene.edge_details import NO_WAY, Way
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
     LEAST_TOGETHER,
@@ -40,7 +41,6 @@ from jaxscope.picture.scene.first_picture import (
 )
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
-from jaxscope.picture.scene.value_ways import NO_WAY, Way, find_way, find_way_of_line
 from jaxscope.picture.scene.visible_edges import find_values_of_box
 from jaxscope.picture.tint.classes import NO_FATES, ColourBy, Tint, tint_scene
 from jaxscope.picture.view.labels import ELSEWHERE, detail_when_open, text_of
@@ -1411,6 +1411,9 @@ class GraphCanvas(QWidget):
         if scene is None:
             return
         if (item, connector, line) != (before.hovered, before.connector, self._hovered_line):
+            # What finds lines is loaded when there is something to point at.
+            from jaxscope.picture.scene.value_ways import find_way, find_way_of_line
+
             self._hovered_line = line
             self._highlight = dataclasses.replace(
                 before,
@@ -1496,6 +1499,8 @@ class GraphCanvas(QWidget):
         """The lines of what is current, which may be less than an item: a line, or a box inside."""
         if current == NONE:
             return NO_WAY
+        from jaxscope.picture.scene.value_ways import find_way, find_way_of_line  # for a selection
+
         if self._current_line != NONE:
             return find_way_of_line(scene, self._current_line)
         node, view = self._current_node, self._view

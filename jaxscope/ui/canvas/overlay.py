@@ -19,10 +19,9 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.model.graph import distinct
 from jaxscope.picture.layout.text_width import measure_text
-from jaxscope.picture.scene.edge_details import LongEdge, edges_of_connector
+from jaxscope.picture.scene.edge_details import NO_WAY, LongEdge, Way, edges_of_connector
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import LEAST_TITLE_PX, Scene
-from jaxscope.picture.scene.value_ways import NO_WAY, Way
 from jaxscope.picture.view.view import View
 from jaxscope.program.size import is_counted
 from jaxscope.ui.canvas.navigation import Camera
