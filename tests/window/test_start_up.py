@@ -161,12 +161,14 @@ def test_threads_load_nothing_that_names_classes_of_qt(tmp_path: Path) -> None:
     made, and the window's thread dies of it."""
     save_capture(build_capture(), tmp_path / "a.jaxscope")
     command = [sys.executable, "-c", ON_THREADS, str(tmp_path / "a.jaxscope")]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    on_threads = ran.stdout.split()
-    # Threads do load modules; which of them the window's thread has loaded before is a race.
-    assert any(name.startswith("jaxscope.program.") for name in on_threads), ran.stderr
     of_qt = ("PySide6", "shiboken6", "pyqtgraph", "jaxscope.ui")
-    assert not [name for name in on_threads if name.startswith(of_qt)]
+    for _ in range(3):  # which modules the window's thread has loaded before is a race
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        on_threads = ran.stdout.split()
+        assert not [name for name in on_threads if name.startswith(of_qt)]
+        if any(name.startswith("jaxscope.program.") for name in on_threads):
+            return
+    pytest.fail(f"Threads loaded nothing: {ran.stderr}")
 
 
 def test_a_session_begins_without_a_thread_that_loads_modules_beside_qt() -> None:
