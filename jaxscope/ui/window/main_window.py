@@ -104,8 +104,7 @@ _OF_CALL = (
 )
 _OF_STAGES = (
     "From your source to the machine code: each stage is made of the one before. A click shows it "
-    "in a pane; at the end stands how long the call takes, eager and compiled, once it was "
-    "measured."
+    "in a pane; at the end stands how long the call takes, eager and compiled."
 )
 _OF_SOURCE = (
     "Click a line: what came of it lights up in every stage, and below stands what became of it. "
@@ -255,7 +254,7 @@ class MainWindow(QMainWindow):
         self.strip.step_chosen.connect(self.workspace.show_stage)
         self.strip.looked_at.connect(self.workspace.read_hint)
         self.strip.step_requested.connect(self._on_strip_step_requested)
-        self.strip.time_requested.connect(lambda: self.pages.show_page("timing"))
+        self.strip.time_requested.connect(self._on_strip_time_requested)
         self.error_panel.place_requested.connect(self.workspace.show_present_line)
         self.error_panel.call_requested.connect(self._on_error_panel_call_requested)
         self.error_panel.part_requested.connect(self.call_bar.edit.select_part)
@@ -376,7 +375,9 @@ class MainWindow(QMainWindow):
         self._body.setCurrentIndex(0 if screen.shows_start_page else 1)
         self.row.set_alone(is_alone=screen.shows_start_page)
         self.strip.show_steps(screen.steps)
-        self.strip.show_time(screen.time)
+        can_measure = screen.can_run and bool(self.controller.state.stages)
+        can_measure = can_measure and not screen.is_stale  # the call in the bar is not what ran
+        self.strip.show_time(screen.time, can_measure=can_measure and not screen.is_running)
         back = self.controller.closed_file if screen.shows_start_page else ""
         way = tr("Esc: back to {name}", name=show_marks(os.path.basename(back))) if back else ""
         self.row.set_status(" · ".join(filter(None, (way or screen.status, screen.detail))))
@@ -830,6 +831,12 @@ class MainWindow(QMainWindow):
     def _on_strip_step_requested(self, _name: str) -> None:
         """Make and show the gradient, which is the one stage that is on request."""
         self.run_with_gradient()
+
+    def _on_strip_time_requested(self) -> None:
+        if self.screen_shown is not None and self.screen_shown.time:
+            self.pages.show_page("timing")
+        else:
+            self.commands.actions["measure"].trigger()
 
     def _on_functions_call_chosen(self, call: str) -> None:
         self.call_bar.set_call(call)

@@ -181,7 +181,7 @@ class PipelineStrip(QWidget):
     Signals:
         step_chosen: The name of a stage.
         step_requested: The name of one that is made only when it is asked for.
-        time_requested: More of the times is to be shown.
+        time_requested: The times are to be shown, or measured.
         looked_at: The pointer or the keyboard is on a stage, by its name: its hint is read.
     """
 
@@ -216,7 +216,7 @@ class PipelineStrip(QWidget):
         self._steps: Sequence[PipelineStep] = ()
         self._hints: dict[str, str] = {}
         self._time_texts: list[str] = []
-        self.show_time("")
+        self.show_time("", can_measure=False)
 
     @property
     def cards(self) -> tuple[PipelineLabel, ...]:
@@ -243,17 +243,25 @@ class PipelineStrip(QWidget):
         self._set_stop(next(iter(focused or shown[-1:] or self.cards), None))
         self._fit()
 
-    def show_time(self, headline: str) -> None:
-        """Show how eager compares with jit; empty where that was not measured."""
-        before = self._time_texts
-        times = headline.split(BETWEEN_TIMES)
-        jit = [*times[1:2], *(mark for mark in times[2:] if mark in map(tr, TIME_MARKS))]
-        shorter = [BETWEEN_TIMES.join(parts) for parts in (times[2:], jit)]
-        self._time_texts = [f"{headline} ›", *(f"{text} ›" for text in shorter if text)]
-        self.time.setHidden(not headline)
-        self.time.setToolTip("\n".join((headline, tr(_OF_EAGER), tr("Show the times"))))
-        self.time.setAccessibleName(headline)
-        if before != self._time_texts:
+    def show_time(self, headline: str, *, can_measure: bool) -> None:
+        """Show how eager compares with jit, or that it can be measured."""
+        before = self._time_texts, self.time.isHidden()
+        self._time_texts = [f"{headline or tr('Measure')} ›"]
+        if headline:
+            times = headline.split(BETWEEN_TIMES)
+            jit = [*times[1:2], *(mark for mark in times[2:] if mark in map(tr, TIME_MARKS))]
+            shorter = [BETWEEN_TIMES.join(parts) for parts in (times[2:], jit)]
+            self._time_texts += [f"{text} ›" for text in shorter if text]
+        self.time.setVisible(bool(headline) or can_measure)
+        what = (
+            tr("Show the times")
+            if headline
+            else tr("Measure how long the call takes, eager and jit")
+        )
+        told = (headline, tr(_OF_EAGER) if headline else "", f"{what} (Ctrl+M)")
+        self.time.setToolTip("\n".join(filter(None, told)))
+        self.time.setAccessibleName(headline or what)
+        if before != (self._time_texts, self.time.isHidden()):
             self._fit()
 
     def set_hint(self, name: str, text: str) -> None:

@@ -2716,8 +2716,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>从观察到的最短到最长；如果在安静的机器上用六个进程测得了区间，则是中位数所在的区间及其置信度</translation>
     </message>
     <message>
-        <source>From your source to the machine code: each stage is made of the one before. A click shows it in a pane; at the end stands how long the call takes, eager and compiled, once it was measured.</source>
-        <translation>从源代码到机器码：每个阶段都由前一个阶段产生。单击在窗格中显示它；测量之后，末尾是这个调用在急切执行和编译后各需多久。</translation>
+        <source>From your source to the machine code: each stage is made of the one before. A click shows it in a pane; at the end stands how long the call takes, eager and compiled.</source>
+        <translation>从源代码到机器码：每个阶段都由前一个阶段产生。单击在窗格中显示它；末尾是这个调用在急切执行和编译后各需多久。</translation>
     </message>
     <message>
         <source>From {path}. Seconds are the mean of a run, added up over threads and devices. This module has {share} of the {seconds} of work in the recording{beside}. {unplaced} of all work could not be placed on an instruction of a module.</source>
@@ -4170,6 +4170,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Measure eager, too</source>
         <translation>也测急切执行</translation>
+    </message>
+    <message>
+        <source>Measure how long the call takes, eager and jit</source>
+        <translation>测量这个调用在急切执行和 jit 下各需多久</translation>
     </message>
     <message>
         <source>Measure in six processes</source>
