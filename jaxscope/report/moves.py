@@ -4,7 +4,7 @@ What one changes and who reads it stands in the module: types, layouts and dimen
 instruction and of its operand. What made it is known from the equation that it computes, from the
 modules between XLA's passes, or from the module that XLA received. A layout lists dimensions from
 the one that varies fastest in memory, as XLA writes it: `{1,0}` is a matrix by rows, `{0,1}` one by
-columns.
+columns. Tiles and the memory space belong to it, as in `{1,0:T(8,128)S(1)}`.
 """
 
 from __future__ import annotations
@@ -112,22 +112,22 @@ def describe_change(graph: Graph, node: int) -> str:
     operands = graph.edges.source[graph.edges.target == node].tolist()
     if len(operands) != 1:
         return ""
-    before, after = (_layout(graph, each) for each in (operands[0], node))
     operation = graph.operation(node)
     if operation == "convert":
         element = _element(graph, operands[0])
         return say("from {element}", element=element) if element else ""
+    before, after = (_layout(graph, each) for each in (operands[0], node))
     if before is None or after is None:
         return ""
     if operation == "transpose":
         order = _numbers(graph.attributes(node).get("dimensions", ""))
-        if len(order) != len(after):
-            return ""
-        is_same = [order[dimension] for dimension in after] == before
+        is_plain = ":" not in before + after  # tiles do not turn with the dimensions
+        is_known = is_plain and len(order) == len(_numbers(after))
+        is_same = is_known and [order[each] for each in _numbers(after)] == _numbers(before)
         return SAME_MEMORY if is_same else ""
     if before == after:
         return say("as it is")
-    return say("from layout {before} to {after}", before=_write(before), after=_write(after))
+    return say("from layout {before} to {after}", before=before, after=after)
 
 
 def describe_use(graph: Graph, node: int) -> str:
@@ -182,20 +182,15 @@ def _element(graph: Graph, node: int) -> str:
     return next(iter(graph.types(node)), "").partition("[")[0]
 
 
-def _layout(graph: Graph, node: int) -> list[int] | None:
-    """Dimensions of an array from the one that varies fastest, as the module says."""
+def _layout(graph: Graph, node: int) -> str | None:
+    """The layout of an array, with tiles and memory space; None where the module has none."""
     array = parse_array_type(next(iter(graph.types(node)), ""))
     if array is None:
         return None
-    told = graph.attributes(node).get("layout", "")
-    layout = _numbers(told)
-    return layout if sorted(layout) == list(range(len(array.shape))) else None
+    layout = graph.attributes(node).get("layout", "{}")
+    return layout if sorted(_numbers(layout)) == list(range(len(array.shape))) else None
 
 
 def _numbers(text: str) -> list[int]:
     """Of `{1,0:T(8,128)}` the numbers before what follows a colon."""
     return [int(number) for number in re.findall(r"\d+", text.partition(":")[0])]
-
-
-def _write(layout: list[int]) -> str:
-    return "{" + ",".join(map(str, layout)) + "}"

@@ -68,7 +68,7 @@ def test_a_line_names_the_boxes_inside_of_the_groups_at_its_ends(
     assert told["inner", "tanh"] == "cos in inner → tanh"
     assert told["sub", "outer"] == "sub → exp"
     assert told["outer", "exp"] == "sub in outer → exp"
-    # Of a value that is read on both sides of a border, each line tells of its own side.
+    # The value is read inside the open group and outside of it: each line names its own reader.
     assert told["b", "outer"] == "b → sub in outer"
     assert told["b", "mul"] == "b → mul"
 

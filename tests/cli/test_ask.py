@@ -343,6 +343,31 @@ def test_copies_and_transposes_change_layouts_as_the_text_of_the_module_says(
     assert any("(lapack_strsm_ffi)" in text for text in told.values())
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("{1,0:T(8,128)}", "{1,0:T(8,128)}", "as it is"),
+        ("{1,0}", "{1,0:S(5)}", "from layout {1,0} to {1,0:S(5)}"),  # to the memory of the host
+        ("{1,0:T(8,128)}", "{1,0:T(8,128)S(1)}", "to {1,0:T(8,128)S(1)}"),
+    ],
+)
+def test_a_copy_to_another_memory_or_into_other_tiles_is_not_made_as_it_is(
+    before: str, after: str, told: str
+) -> None:
+    graph = build(
+        f"ins p parameter :f32[8,128] layout={before}\nins c copy <p :f32[8,128] layout={after}"
+    )
+    assert describe_change(graph, 1).endswith(told)
+
+
+def test_a_transpose_in_tiles_is_not_said_to_move_nothing() -> None:
+    graph = build(
+        "ins p parameter :f32[8,128] layout={1,0:T(8,128)}\n"
+        "ins t transpose <p :f32[128,8] dimensions={1,0} layout={0,1:T(8,128)}"
+    )
+    assert describe_change(graph, 1) == ""
+
+
 @given(order=st.permutations(range(4)), layout=st.permutations(range(4)))
 def test_a_transpose_moves_nothing_where_numpy_would_take_a_view(
     order: list[int], layout: list[int]

@@ -362,7 +362,7 @@ def make_program(name: str) -> Graph:
 def test_a_label_tells_of_all_that_flows_beside_it_and_of_nothing_else(
     name: str, beside: bool
 ) -> None:
-    """Where lines share a way, what tells of a part of them would be taken for the whole."""
+    """Where lines run together, a label of some of them would be read as that of all."""
     view, told = build_view(make_program(name)), 0
     parts = {box.id for box in view.boxes if box.id in ("root/forward", "root/backward")}
     alone = [
@@ -393,7 +393,9 @@ def test_a_label_tells_of_all_that_flows_beside_it_and_of_nothing_else(
 
 
 def list_meant(lines: Lines, line: int) -> list[int]:
-    """The lines that a label tells of: of one value, or all that leave a forward part together."""
+    """The lines that a label describes: those of one value, or all residuals that leave a forward
+    part in one line.
+    """
     begins = [lines.corners(each)[0].tolist() for each in range(len(lines))]
     return [
         each

@@ -62,7 +62,7 @@ from jaxscope.program.fates.outcomes import (
 _IN_CONVERSION = say(" when StableHLO became HLO, before XLA's first pass")
 _BY_JAX = say(" in lowering to StableHLO, by JAX itself")
 _FILLING = frozenset({"broadcast_in_dim", "full", "empty", "empty2", "iota", "copy", "copy_p"})
-"""Primitives whose own work is to fill an array, with one value or with numbers in order."""
+"""Primitives that only make an array, of one value, of numbers in order, or of another array."""
 _BEFORE_XLA = say(" before XLA's first pass")
 
 

@@ -155,7 +155,7 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
         stage.name,
         tuple(_by_size(_of_kind(graph, values, NodeKind.EQUATION))),
         tuple(_by_size(_of_kind(graph, values, NodeKind.INPUT))),
-        tuple(_by_size(collect(in_rounds))),
+        tuple(_by_size(_of_kind(graph, collect(in_rounds), NodeKind.EQUATION))),
     )
 
 
