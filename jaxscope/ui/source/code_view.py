@@ -1335,9 +1335,8 @@ def fill_with_stage(code: CodeView, text: StageText, *, is_machine: bool, is_aga
         is_again: Another run of the same call: stay at the same line.
     """
     copied = text.text.split("\n")
-    from jaxscope.report.mlir_constants import (
-        shorten_constants,
-    )  # comes with the first text of a stage
+    # Loaded with the first text of a stage.
+    from jaxscope.report.mlir_constants import shorten_constants
 
     lines = [shorten_constants(line) for line in copied]
     colouring = MachineColouring(lines) if is_machine else ProgramColouring(lines)

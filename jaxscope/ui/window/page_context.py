@@ -136,10 +136,14 @@ class PageWidget(QWidget):
 class CapturePage(PageWidget):
     """The base of pages that show the last complete capture, also while another is made."""
 
-    _capture_before: Capture | None = None
+    _capture_shown: Capture | None = None
 
     def old_call(self, state: WindowState) -> str:
-        before = self._capture_before if state.is_running else None
-        self._capture_before = shown = state.capture or before
+        shown = self._capture_shown
         is_old = shown is not None and (state.is_stale or shown is not state.capture)
         return shown.call if shown is not None and is_old else ""
+
+    def _mark_old(self, state: WindowState) -> None:
+        before = self._capture_shown if state.is_running else None
+        self._capture_shown = state.capture or before
+        super()._mark_old(state)
