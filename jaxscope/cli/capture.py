@@ -22,6 +22,7 @@ from jaxscope.model import Capture, Cost, Stage, Unavailable, is_available
 from jaxscope.model.capture import leave_source_out
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.stages import COMPILED_STAGES, stage_kind
+from jaxscope.model.timing import Timing
 from jaxscope.report.document import Items, Section, write_markdown
 
 if TYPE_CHECKING:
@@ -203,13 +204,23 @@ def obtain_capture(options: Options, watcher: Watcher) -> Capture:
         UsageError: The file holds another call.
         JaxscopeError: The call failed, or the file cannot be read.
     """
+    return obtain_timed(options, watcher)[0]
+
+
+def obtain_timed(options: Options, watcher: Watcher) -> tuple[Capture, Timing | None]:
+    """The same, with what the file says was measured of the call.
+
+    Raises:
+        UsageError: The file holds another call.
+        JaxscopeError: The call failed, or the file cannot be read.
+    """
     file = named_file(options)
     if file.endswith(CAPTURE_ENDINGS):
         from jaxscope.client.subjects import load_saved
 
-        return load_saved(file, options.call)[0]
+        return load_saved(file, options.call)
     made_with = {"passes": options.passes, "gradient": options.gradient, "options": options.xla}
-    return ask(request_of(CaptureRequest, options, **made_with), Capture, watcher)
+    return ask(request_of(CaptureRequest, options, **made_with), Capture, watcher), None
 
 
 def _write_partial(partial: Capture | None, error: JaxscopeError, options: Options) -> None:

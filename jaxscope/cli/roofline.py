@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from jaxscope.cli.capture import obtain_capture
+from jaxscope.cli.capture import obtain_timed
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, request_of, show_progress
@@ -34,10 +34,11 @@ def run(options: Options) -> int:
     _named_chip(options.chip)  # a wrong name is said before anything runs
     with show_progress() as show:
         watcher = Watcher(show)
-        capture = obtain_capture(options, watcher)
+        capture, timing = obtain_timed(options, watcher)
         if options.calibrate:
-            measured = ask(request_of(CalibrationRequest, options), Ceilings, watcher)
-            store_ceilings(measured)
+            measured = store_ceilings(
+                ask(request_of(CalibrationRequest, options), Ceilings, watcher)
+            )
     if options.calibrate:
         ceilings: Ceilings | None = measured
     else:
@@ -51,14 +52,14 @@ def run(options: Options) -> int:
         return {
             "call": capture.call,
             "environment": environment_to_json(capture.environment),
-            **roofline_to_json(found, ceilings, capture.target),
+            **roofline_to_json(found, ceilings, capture.target, timing),
             "before_optimization": roofline_to_json(before, ceilings, capture.target),
             "cost": {by.value: cost_change_to_json(change) for by, change in changes.items()},
         }
 
     def to_document() -> Document:
         return [
-            *roofline_to_document(capture, found, ceilings, _calibration(options)),
+            *roofline_to_document(capture, found, ceilings, _calibration(options), timing),
             *(
                 cost_change_to_section(change, f"before and after optimization, by {by.value}")
                 for by, change in changes.items()

@@ -780,6 +780,9 @@ class _CeilingFields(msgspec.Struct, frozen=True):
     protocol: ShortText
 
 
+_CEILINGS = ("matmul", "stream")
+
+
 class CeilingsCollector(LabCollector):
     """Collects the messages that answer a `calibrate` request."""
 
@@ -804,11 +807,13 @@ class CeilingsCollector(LabCollector):
         )
 
     def result(self) -> Ceilings:
-        if not {"matmul", "stream"} <= self._found.keys():
+        if not self._found.keys() >= {*_CEILINGS}:
             raise ValueError("the worker measured no ceilings")
-        return Ceilings(
-            self.environment, self._found["matmul"], self._found["stream"], tuple(self.warnings)
+        where = self.environment
+        arithmetic, bandwidth = (
+            dataclasses.replace(self._found[name], conditions=where) for name in _CEILINGS
         )
+        return Ceilings(where, arithmetic, bandwidth, tuple(self.warnings))
 
     def is_empty(self) -> bool:
         return len(self._found) < 2

@@ -55,7 +55,12 @@ from jaxscope.program.sharding.collectives import (
     ring_steps,
 )
 from jaxscope.report.document import Table, count_cell, known_cell, number_cell
-from jaxscope.report.roofline import describe_compiled_for
+from jaxscope.report.roofline import (
+    EXCEEDED,
+    describe_compiled_for,
+    describe_conditions,
+    describe_excess,
+)
 from jaxscope.schema.safe_text import escape_html
 
 _WIDTH_PX = 1200.0
@@ -168,7 +173,7 @@ class RooflineFigure(Figure):
                     known_cell(point.flops, format_flops),
                     known_cell(point.num_bytes, format_bytes),
                     known_cell(point.intensity, three_digits),
-                    limit.kind or "unknown",
+                    EXCEEDED if limit.is_exceeded else limit.kind or "unknown",
                     known_cell(limit.best, format_seconds),
                 )
             )
@@ -578,7 +583,9 @@ def _make_roofline(capture: Capture, ceilings: Ceilings | None) -> Figure | Unav
         return found
     chip = ceilings.environment.device or "this machine"
     note = f"At best on {chip}, not measured. A circle is a kernel. "
-    note += " ".join((*describe_compiled_for(capture.target, ceilings), *found.notes))
+    doubts = (*describe_conditions(ceilings), describe_excess(found.kernels, ceilings))
+    told = (*doubts, *describe_compiled_for(capture.target, ceilings), *found.notes)
+    note += " ".join(filter(None, told))
     return RooflineFigure(f"Roofline of {capture.call}", note, found, ceilings)
 
 

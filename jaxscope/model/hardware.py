@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model.capture import Environment
+from jaxscope.model.capture import NO_ENVIRONMENT, Environment
 from jaxscope.model.said import say
 from jaxscope.model.targets import parse_target
 from jaxscope.model.types import read_count
@@ -34,6 +34,7 @@ class Ceiling:
         median: Work over the median time.
         runs: Number of times; 0 for a published peak, which stands as `best` and as `median`.
         protocol: One sentence: how it was measured.
+        conditions: Where and when it was measured, and how busy the machine was meanwhile.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Ceiling:
     median: float
     runs: int
     protocol: str
+    conditions: Environment = NO_ENVIRONMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,10 @@ class Peak:
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
-    """What a machine reached in a calibration, or what is published of a chip.
+    """What a machine reached in calibrations, or what is published of a chip.
 
     Attributes:
-        environment: Where.
+        environment: Where, and when last.
         arithmetic: FLOP per second of a large matrix product.
         bandwidth: Bytes per second of a sum of arrays that no cache holds.
         warnings: What disturbed the measurement.
@@ -92,6 +94,20 @@ class Ceilings:
         if is_product and (name != "f32" or (asked and self.environment.platform != "cpu")):
             return Peak(math.nan, arithmetic.removeprefix("dot:").replace(":", ", "))
         return Peak(self.arithmetic.best, "measured")
+
+    def keep_best(self, before: Ceilings) -> Ceilings:
+        """These, with what an earlier calibration of the same machine reached where that is more.
+
+        Other programs make a peak look lower, never higher.
+        """
+        kept = tuple(
+            max(old, new, key=lambda ceiling: ceiling.best)
+            for old, new in (
+                (before.arithmetic, self.arithmetic),
+                (before.bandwidth, self.bandwidth),
+            )
+        )
+        return dataclasses.replace(self, arithmetic=kept[0], bandwidth=kept[1])
 
     @property
     def ridge(self) -> float:

@@ -196,12 +196,15 @@ class Limit:
             as if the branch were taken; sums hold the cheapest branches.
         most: The same with the dearest branches.
         peaks: Names of the peaks of its arithmetic.
+        is_exceeded: Whether it was measured faster than peaks allow that were measured on the
+            machine: `best` and `most` are what it took, and what bounds it is not known.
     """
 
     kind: str
     best: float
     most: float
     peaks: tuple[str, ...] = ()
+    is_exceeded: bool = False
 
 
 def find_limit(point: RooflinePoint, ceilings: Ceilings | None) -> Limit:
@@ -222,6 +225,9 @@ def find_limit(point: RooflinePoint, ceilings: Ceilings | None) -> Limit:
     if not math.isnan(point.least_bytes):
         low, _ = _arithmetic_seconds(point.least_work, ceilings)
         least = max(low, point.least_bytes / ceilings.bandwidth.best)
+    is_timed = point.seconds > 0 and not point.is_in_background  # a start is no transfer
+    if is_timed and point.seconds < least and not ceilings.is_published:
+        return Limit("", point.seconds, point.seconds, names, is_exceeded=True)
     return Limit("arithmetic" if arithmetic > memory else "memory", least, most, names)
 
 
@@ -250,6 +256,7 @@ def _sum_limits(parts: Sequence[RooflinePoint], ceilings: Ceilings, found: Roofl
             return Limit("", math.nan, math.nan, tuple(names))
         seconds = 0.0 if part.is_in_background else limit.best / part.rounds
         traffic = part.num_bytes / part.rounds / ceilings.bandwidth.best
+        traffic = min(traffic, seconds) if limit.is_exceeded else traffic
         amounts[part.nodes[0]] = (seconds, traffic, seconds if limit.kind == "memory" else 0.0)
     total = found.sum_up(amounts, 3)
     in_turn, traffic, by_memory = total.high.tolist()

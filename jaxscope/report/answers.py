@@ -88,9 +88,17 @@ from jaxscope.report.moves import (
     describe_change,
     describe_use,
 )
-from jaxscope.report.roofline import describe_bounds, describe_intensity
+from jaxscope.report.roofline import (
+    describe_bounds,
+    describe_conditions,
+    describe_excess,
+    describe_fast_call,
+    describe_intensity,
+    find_fastest_call,
+)
 from jaxscope.report.sharding import describe_collective, describe_communication
 from jaxscope.report.values import describe_origin, describe_origins
+from jaxscope.schema.ceilings_file import stored_ceilings
 from jaxscope.schema.contract import Json
 
 T = TypeVar("T")
@@ -297,23 +305,34 @@ def _bound(evidence: Evidence) -> Answer:
     stage, trips = link_products(capture), find_trip_counts(capture)
     found = _there(find_roofline(stage, trips, capture.stage("machine")))
     chip = chip_of_target(capture.target)
+    ceilings = chip.ceilings() if chip else stored_ceilings(capture.environment)
     notes = "".join(f" {note}" for note in found.notes)
     told = f"{describe_intensity(found)}{notes}"
-    if chip is None:
+    if ceilings is None:
         return Answer(
             f"{told} What this machine reaches is not known here: "
             "`jaxscope roofline FILE CALL --calibrate` measures it and says the bound of each "
             "kernel."
         )
-    limits = [(point, find_limit(point, chip.ceilings())) for point in found.kernels]
+    doubts = (
+        *describe_conditions(ceilings),
+        describe_excess(found.kernels, ceilings),
+        describe_fast_call(found, ceilings, find_fastest_call(evidence.timing)),
+    )
+    told += "".join(f" {doubt}" for doubt in doubts if doubt)
+    limits = [(point, find_limit(point, ceilings)) for point in found.kernels]
     limits.sort(key=lambda pair: -_known(pair[1].best))
     facts = [
         Fact(
+            f"{p.name}: measured in {format_seconds(p.seconds)}, faster than the peaks", "measured"
+        )
+        if limit.is_exceeded
+        else Fact(
             f"{p.name}: {limit.kind or 'unknown'}, at least {format_seconds(limit.best)}", "counted"
         )
         for p, limit in limits
     ]
-    return Answer(f"{describe_bounds(found, chip.ceilings())} {told}", facts)
+    return Answer(f"{describe_bounds(found, ceilings)} {told}", facts)
 
 
 _DERIVES = re.compile("grad|vjp|jac|hess|jvp|linearize")

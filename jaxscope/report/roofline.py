@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from jaxscope.model import Capture, Unavailable
+from jaxscope.model import Capture, Environment, Unavailable
 from jaxscope.model.hardware import Ceilings, chip_of_target, find_chip
 from jaxscope.model.said import BOTH, LISTED, said, say, say_joined, say_range
 from jaxscope.model.stages import find_lowered_jaxpr
+from jaxscope.model.timing import Measurement, Timing
 from jaxscope.model.units import (
     format_bytes,
     format_flops,
@@ -22,7 +23,8 @@ from jaxscope.program.cost.attribution import NO_ORIGIN, ROW_KINDS, SHARED
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.roofline import Roofline, RooflinePoint, find_best, find_limit, find_peak
 from jaxscope.report.document import Cell, Number, Section, Table, Verbatim, known_cell, make_table
-from jaxscope.schema.contract import number_to_json
+from jaxscope.report.measurements import describe_noise
+from jaxscope.schema.contract import environment_to_json, number_to_json
 
 HEADERS = (
     "FLOPs",
@@ -39,7 +41,9 @@ HEADERS = (
 NO_CEILINGS = say("What this machine can do at most was not measured, so no limits are shown.")
 """Whoever shows it says how to measure that: by which command, or by which button."""
 _MAX_ROWS = 25
-_TOLERANCE = 1.1
+_SPREAD = 1.25
+"""Where half of the runs took so many times as long as the fastest, something disturbed them."""
+EXCEEDED = say("measured faster")
 
 
 def roofline_table(
@@ -63,7 +67,7 @@ def _roofline_row(point: RooflinePoint, ceilings: Ceilings | None) -> tuple[Cell
         Number(point.flops, say_range(point.least_flops, point.flops, format_flops)),
         Number(point.num_bytes, say_range(point.least_bytes, point.num_bytes, format_bytes)),
         intensity,
-        said(limit.kind),
+        EXCEEDED if limit.is_exceeded else said(limit.kind),
         Number(limit.most, best),
         known_cell(point.seconds, format_seconds),
         Number(point.rounds, rounds),
@@ -105,6 +109,73 @@ def describe_ceilings(ceilings: Ceilings) -> str:
     )
 
 
+def describe_conditions(ceilings: Ceilings) -> list[str]:
+    """When each peak was measured, how busy the machine was, and what to doubt; of those of a
+    chip, nothing.
+    """
+    if ceilings.is_published:
+        return []
+    arithmetic, bandwidth = ceilings.arithmetic, ceilings.bandwidth
+    names = ((arithmetic, say("Arithmetic")), (bandwidth, say("Memory")))
+    if arithmetic.conditions == bandwidth.conditions:
+        told = say(
+            "Peaks are the best of {num:,} and {other:,} runs",
+            num=arithmetic.runs,
+            other=bandwidth.runs,
+        )
+        parts = [_describe_when(told, arithmetic.conditions, ceilings)]
+    else:
+        parts = [
+            _describe_when(
+                say("{peak}: the best of {num:,} runs", peak=name, num=ceiling.runs),
+                ceiling.conditions,
+                ceilings,
+            )
+            for ceiling, name in names
+        ]
+    latest = ceilings.environment.recorded_at
+    if latest and latest not in {each.conditions.recorded_at or latest for each, _ in names}:
+        parts.append(say("What was measured {latest} was less: the best is kept.", latest=latest))
+    found: list[str] = [say_joined(parts)]
+    noises = dict.fromkeys(
+        filter(None, (describe_noise(each.conditions) for each in (arithmetic, bandwidth)))
+    )
+    found += [
+        say("{noise} These peaks are likely too low: measure again when it is idle.", noise=noise)
+        for noise in noises
+    ]
+    return found + [
+        say(
+            "{peak}: half of the runs took {factor} times as long as the fastest, or longer: "
+            "something disturbed them, and the peak may be too low.",
+            peak=name,
+            factor=three_digits(ceiling.best / ceiling.median),
+        )
+        for ceiling, name in names
+        if not noises and ceiling.best > _SPREAD * ceiling.median
+    ]
+
+
+def _describe_when(told: str, conditions: Environment, ceilings: Ceilings) -> str:
+    when = conditions.recorded_at or ceilings.environment.recorded_at
+    told = say("{told}, {when}", told=told, when=when) if when else told
+    if conditions.busy_processors is not None:
+        return say(
+            "{told}; other programs kept {busy} of {num} processors busy.",
+            told=told,
+            busy=f"{conditions.busy_processors:.1f}",
+            num=conditions.processors,
+        )
+    if conditions.load is not None:
+        return say(
+            "{told}; load {load:.1f} on {num} processors.",
+            told=told,
+            load=conditions.load,
+            num=conditions.processors,
+        )
+    return say("{told}; how busy the machine was then is not known.", told=told)
+
+
 def describe_protocol(ceilings: Ceilings) -> str:
     """How the ceilings were measured, or where they are from."""
     protocols = (ceilings.arithmetic.protocol, ceilings.bandwidth.protocol)
@@ -124,23 +195,70 @@ def describe_intensity(found: Roofline) -> str:
 def describe_bounds(found: Roofline, ceilings: Ceilings) -> str:
     """How many kernels are bound by what, in a sentence."""
     limits = [find_limit(point, ceilings) for point in found.kernels]
-    kinds = Counter(limit.kind or "unknown" for limit in limits)
+    kinds = Counter(
+        "nothing that is known (measured faster than the peaks)"
+        if limit.is_exceeded
+        else limit.kind or "unknown"
+        for limit in limits
+    )
     bounds = ", ".join(f"{count:,} by {kind}" for kind, count in kinds.most_common())
     where = find_chip(ceilings.chip) if ceilings.chip else None
     return f"Kernels bound on {'this machine' if where is None else where.name}: {bounds}."
 
 
 def describe_excess(points: Sequence[RooflinePoint], ceilings: Ceilings) -> str:
-    """A sentence on measured points above the ceilings, which is no error; or nothing."""
-    above = sum(
-        0 < point.seconds < find_limit(point, ceilings).best / _TOLERANCE for point in points
-    )
+    """A sentence on points that were measured faster than the ceilings allow; or nothing."""
+    limits = [find_limit(point, ceilings) for point in points]
+    if ceilings.is_published:
+        above = sum(0 < p.seconds < m.best for p, m in zip(points, limits, strict=True))
+        told = say(
+            "{above:,} measured faster than these ceilings allow: another device ran them, or "
+            "their data stays in caches.",
+            above=above,
+        )
+        return told if above else ""
+    above = sum(limit.is_exceeded for limit in limits)
     if not above:
         return ""
     return say(
-        "{above:,} measured faster than these ceilings allow: their data stays in caches, or other "
-        "programs ran beside the calibration.",
+        "{above:,} measured faster than these ceilings allow: {why} “At best” is there what was "
+        "measured.",
         above=above,
+        why=_TOO_LOW,
+    )
+
+
+_TOO_LOW = say(
+    "the peaks were measured too low (measure again when the machine is idle), or data stays in "
+    "caches."
+)
+
+
+def find_fastest_call(timing: Timing | None) -> float:
+    """Seconds of the fastest jitted run that was measured of a call; NaN where there is none."""
+    return find_fastest_run(None if timing is None else timing.measurement("jit"))
+
+
+def find_fastest_run(measured: Measurement | None) -> float:
+    """Seconds of the fastest of its runs; NaN where there is none."""
+    known = () if measured is None else filter(math.isfinite, measured.samples)
+    return min(known, default=math.nan)
+
+
+def describe_fast_call(found: Roofline, ceilings: Ceilings, seconds: float) -> str:
+    """A sentence where the whole call was measured faster than the ceilings allow; or nothing.
+
+    Args:
+        seconds: Of its fastest run on the machine of the ceilings; NaN where it was not measured.
+    """
+    best = find_best(found, ceilings).best
+    if ceilings.is_published or found.stage == "hlo" or not 0 < seconds < best:
+        return ""
+    return say(
+        "The call was measured in {seconds}; these ceilings allow {best} at best: {why}",
+        seconds=format_seconds(seconds),
+        best=format_seconds(best),
+        why=_TOO_LOW,
     )
 
 
@@ -194,11 +312,13 @@ def roofline_to_document(
     found: Roofline | Unavailable,
     ceilings: Ceilings | None,
     calibration: str = "",
+    timing: Timing | None = None,
 ) -> list[Section]:
     """What limits the program, and a table for each way to look at it.
 
     Args:
         calibration: What to type where there are no ceilings.
+        timing: What was measured of the call, if anything was.
     """
     head = Section(blocks=[Verbatim(capture.call)])
     if isinstance(found, Unavailable):
@@ -214,9 +334,11 @@ def roofline_to_document(
     else:
         lines = [
             describe_ceilings(ceilings),
+            *describe_conditions(ceilings),
             describe_protocol(ceilings),
             *(f"warning: {warning}" for warning in ceilings.warnings),
             *filter(None, [describe_excess(found.kernels, ceilings)]),
+            *filter(None, [describe_fast_call(found, ceilings, find_fastest_call(timing))]),
             *describe_compiled_for(capture.target, ceilings),
             *describe_unmeasured(found, ceilings),
         ]
@@ -250,14 +372,19 @@ def label_equations(
 
 
 def roofline_to_json(
-    found: Roofline | Unavailable, ceilings: Ceilings | None, target: str = ""
+    found: Roofline | Unavailable,
+    ceilings: Ceilings | None,
+    target: str = "",
+    timing: Timing | None = None,
 ) -> dict[str, Any]:
     """Points and ceilings; null for what is not known.
 
     Args:
         target: What the kernels were compiled for.
+        timing: What was measured of the call, if anything was.
     """
-    points = {} if isinstance(found, Unavailable) else _points_to_json(found, ceilings)
+    seconds = find_fastest_call(timing)
+    points = {} if isinstance(found, Unavailable) else _points_to_json(found, ceilings, seconds)
     return {
         "unavailable": found.reason if isinstance(found, Unavailable) else None,
         "ceilings": None
@@ -268,7 +395,13 @@ def roofline_to_json(
             "peaks": _peaks(ceilings),
             "bytes_per_second": ceilings.bandwidth.best,
             "protocol": [ceilings.arithmetic.protocol, ceilings.bandwidth.protocol],
-            "warnings": list(ceilings.warnings),
+            "measured": [
+                {"name": each.name, "runs": each.runs, "median": each.median}
+                | environment_to_json(each.conditions)
+                for each in (ceilings.arithmetic, ceilings.bandwidth)
+                if each.runs
+            ],
+            "warnings": [*ceilings.warnings, *describe_conditions(ceilings)[1:]],
         },
         "kernels_compiled_for": target or None,
         **points,
@@ -283,13 +416,16 @@ def _peaks(ceilings: Ceilings) -> dict[str, float]:
     return {name: rate / chip.devices for name, rate in chip.peak.items()}
 
 
-def _points_to_json(found: Roofline, ceilings: Ceilings | None) -> dict[str, Any]:
-    best = find_best(found, ceilings) if ceilings is not None else None
+def _points_to_json(found: Roofline, ceilings: Ceilings | None, seconds: float) -> dict[str, Any]:
+    best = find_best(found, ceilings).best if ceilings is not None else math.nan
+    is_faster = ceilings is not None and bool(describe_fast_call(found, ceilings, seconds))
     return {
         "stage": found.stage,
         "notes": list(found.notes),
         "loops_counted_once": found.num_unbounded,
-        "seconds_at_best": None if best is None else number_to_json(best.best),
+        "seconds_at_best": number_to_json(seconds if is_faster else best),
+        "seconds": number_to_json(seconds),
+        "measured_faster": is_faster,
         **{
             name: [_point_to_json(point, ceilings) for point in points]
             for name, points in (
@@ -320,4 +456,5 @@ def _point_to_json(point: RooflinePoint, ceilings: Ceilings | None) -> dict[str,
         "peaks": list(limit.peaks),
         "seconds_at_best": number_to_json(limit.best),
         "seconds": number_to_json(point.seconds),
+        "measured_faster": limit.is_exceeded,
     }

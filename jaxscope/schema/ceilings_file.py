@@ -1,4 +1,4 @@
-"""What a machine reached at most in arithmetic and memory traffic, kept in the user's cache folder
+"""The most that a machine reached in arithmetic and memory traffic, kept in the user's cache folder
 for the next time.
 """
 
@@ -19,14 +19,23 @@ from jaxscope.schema.whole_file import write_bytes
 _MAX_KEPT_BYTES = 100_000
 
 
-def store_ceilings(ceilings: Ceilings) -> None:
-    """Keep what was measured for the next time; a folder that cannot be written is no failure."""
+def store_ceilings(measured: Ceilings) -> Ceilings:
+    """Keep the best of what was measured now and before on this machine, for the next time.
+
+    A folder that cannot be written is no failure.
+
+    Returns:
+        The best.
+    """
+    before = stored_ceilings(measured.environment)
+    ceilings = measured if before is None else measured.keep_best(before)
     path = _place(ceilings.environment)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(path, msgspec.json.encode(ceilings, enc_hook=pack_said))
     except OSError:
-        return
+        pass
+    return ceilings
 
 
 def stored_ceilings(environment: Environment) -> Ceilings | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
 
 from jaxscope.cli.dispatch import run
+from jaxscope.model.hardware import Ceiling, Ceilings
+from jaxscope.model.timing import Measurement, Timing
 from jaxscope.schema.archive import save_capture
+from jaxscope.schema.ceilings_file import store_ceilings
 
 from .conftest import Take
 
@@ -36,3 +40,32 @@ def test_roofline_as_text_and_as_json(saved: str, capsys: pytest.CaptureFixture[
     report = json.loads(capsys.readouterr().out)
     assert report["ceilings"] is None
     assert report["kernels"][0]["bytes"] > 0
+
+
+def test_a_call_that_beats_the_peaks_is_no_share_of_them(
+    take: Take, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    capture, place = take("looped(f32[64, 64])"), tmp_path / "c.jaxscope"
+    slow = (
+        Ceiling("matmul", "FLOP", 1e6, 1e6, 5, ""),
+        Ceiling("stream", "bytes", 1e6, 1e6, 5, ""),
+    )
+    store_ceilings(Ceilings(capture.environment, *slow))
+    run_s = 1e-3
+    jit = Measurement("jit", 1.5 * run_s, run_s, 2 * run_s, math.nan, 2, (run_s, 2 * run_s), False)
+    save_capture(capture, place, Timing(capture.call, capture.environment, (jit,), (), ()))
+    assert run(["roofline", str(place), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    flops = sum(each["flops"] for each in report["kernels"])
+    assert flops / 1e6 > run_s  # the peaks allow no run that fast
+    assert report["seconds_at_best"] == report["seconds"] == run_s
+    assert report["measured_faster"] is True
+    assert run(["roofline", str(place)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "The call was measured in 1.00 ms; these ceilings allow" in told
+    assert "measured too low" in told
+    assert run(["ask", str(place), "bound"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Kernels bound on this machine" in told
+    assert "how busy the machine was then is not known" in told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,12 @@ from jaxscope.model.hardware import Ceiling, Ceilings
 from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.fates.table import link_products
-from jaxscope.program.roofline import Roofline, find_limit, find_roofline
+from jaxscope.program.roofline import Roofline, find_best, find_limit, find_roofline
 from jaxscope.report.document import write_text
 from jaxscope.report.roofline import (
     NO_CEILINGS,
+    describe_conditions,
+    describe_excess,
     describe_rows,
     roofline_table,
     roofline_to_document,
@@ -188,6 +191,75 @@ def test_ceilings_are_kept_per_machine(tmp_path: Path, monkeypatch: pytest.Monke
     assert stored_ceilings(HERE) is None
 
 
+def test_a_busy_calibration_does_not_lower_a_peak(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    idle, busy = (
+        dataclasses.replace(HERE, recorded_at=when, processors=2, busy_processors=others)
+        for when, others in (("2026-01-01", 0.0), ("2026-02-02", 1.5))
+    )
+    first = calibrated(make_ceilings(), idle)
+    assert store_ceilings(first) == first
+    assert len(describe_conditions(first)) == 1
+    slow = dataclasses.replace(
+        first,
+        environment=busy,
+        arithmetic=Ceiling("matmul", "FLOP", 5e10, 4e10, 5, "", busy),
+        bandwidth=Ceiling("stream", "bytes", 2e10, 1.9e10, 5, "", busy),
+    )
+    when, doubt = describe_conditions(slow)
+    assert "2026-02-02; other programs kept 1.5 of 2 processors busy" in when
+    assert "too low: measure again" in doubt
+    kept = store_ceilings(slow)
+    assert (kept.arithmetic, kept.bandwidth) == (first.arithmetic, slow.bandwidth)
+    assert stored_ceilings(HERE) == kept
+    assert "Arithmetic: the best of 5 runs, 2026-01-01" in describe_conditions(kept)[0]
+    assert "Memory: the best of 5 runs, 2026-02-02" in describe_conditions(kept)[0]
+    later = dataclasses.replace(slow, environment=dataclasses.replace(busy, recorded_at="2026-03"))
+    again = describe_conditions(store_ceilings(later))[0]
+    assert "What was measured 2026-03 was less: the best is kept." in again
+
+
+def calibrated(ceilings: Ceilings, where: Environment) -> Ceilings:
+    arithmetic, bandwidth = (
+        dataclasses.replace(each, conditions=where)
+        for each in (ceilings.arithmetic, ceilings.bandwidth)
+    )
+    return Ceilings(where, arithmetic, bandwidth)
+
+
+def test_runs_that_differ_widely_make_a_peak_doubtful() -> None:
+    ceilings = make_ceilings()
+    assert "half of the runs" not in " ".join(describe_conditions(ceilings))
+    slow = dataclasses.replace(ceilings.arithmetic, median=4e10)
+    told = describe_conditions(dataclasses.replace(ceilings, arithmetic=slow))
+    assert "Arithmetic: half of the runs took 2.50 times as long" in told[-1]
+
+
+def test_what_was_measured_faster_is_no_bound(take: Take) -> None:
+    capture = take("looped(f32[64, 64])")
+    found, ceilings = roofline_of(capture), make_ceilings()
+    limits = [find_limit(point, ceilings) for point in found.kernels]
+    fast = [limit.best / 2 for limit in limits]
+    timed = dataclasses.replace(
+        found,
+        kernels=tuple(
+            dataclasses.replace(point, seconds=seconds)
+            for point, seconds in zip(found.kernels, fast, strict=True)
+        ),
+    )
+    for point, seconds in zip(timed.kernels, fast, strict=True):
+        limit = find_limit(point, ceilings)
+        assert (limit.kind, limit.best, limit.most) == ("", seconds, seconds)
+    assert find_best(timed, ceilings).best == pytest.approx(find_best(found, ceilings).best / 2)
+    assert f"{len(fast)} measured faster" in describe_excess(timed.kernels, ceilings)
+    assert "measured too low" in write_text(roofline_to_document(capture, timed, ceilings))
+    points = roofline_to_json(timed, ceilings)["kernels"]
+    assert all(each["seconds_at_best"] <= each["seconds"] for each in points)
+    assert all(each["measured_faster"] and each["limit"] is None for each in points)
+
+
 def ceiling(**changes: Any) -> Message:
     fields = {"name": "matmul", "unit": "FLOP", "work": 1e9, "protocol": "", **changes}
     return Message("ceiling", fields, {"seconds": np.array([0.1, 0.2])})
@@ -223,3 +295,7 @@ def test_a_calibration_of_this_machine() -> None:
         assert measured.best >= measured.median > 1e6
         assert measured.runs >= 5
     assert "1024" in found.arithmetic.protocol
+    conditions = found.arithmetic.conditions
+    assert conditions.recorded_at
+    assert conditions.processors == os.cpu_count()
+    assert conditions.busy_processors is None or conditions.busy_processors >= 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import math
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model import Stage, is_available
+from jaxscope.model.timing import Measurement
 from jaxscope.program.links import NodeSelection
 from jaxscope.ui.pages import roofline
 from jaxscope.ui.pages.roofline import RooflinePage
@@ -101,6 +103,18 @@ def test_points_above_the_roof_are_explained(page: RooflinePage, stage: Stage) -
     timed = dataclasses.replace(stage, graph=stage.graph.replace_nodes(seconds=seconds))
     page.show_program(timed, make_ceilings())
     assert "faster than these ceilings allow" in page.notes.text()
+
+
+def test_a_call_faster_than_its_kernels_at_best_is_told(page: RooflinePage, stage: Stage) -> None:
+    assert "how busy the machine was then is not known" in page.notes.text()
+    fast, slow = (
+        Measurement("jit", run_s, run_s, run_s, math.nan, 1, (run_s,), False)
+        for run_s in (1e-9, 1.0)
+    )
+    page.show_program(stage, make_ceilings(), None, slow)
+    assert "The call was measured" not in page.notes.text()
+    page.show_program(stage, make_ceilings(), None, fast)
+    assert "The call was measured in 1.00 ns" in page.notes.text()
 
 
 def test_lines_and_scopes(page: RooflinePage, stage: Stage) -> None:

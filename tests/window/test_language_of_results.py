@@ -82,6 +82,9 @@ from jaxscope.report.measurements import (
 from jaxscope.report.roofline import (
     NO_CEILINGS,
     describe_ceilings,
+    describe_conditions,
+    describe_excess,
+    describe_fast_call,
     describe_protocol,
     describe_rows,
     roofline_table,
@@ -217,6 +220,11 @@ def of_rooflines() -> Iterator[str]:
             assert isinstance(found, Roofline)
             told = (describe_ceilings(ceilings), describe_protocol(ceilings), *found.notes)
             yield from map(tr_said, (*told, *describe_rows(found), NO_CEILINGS))
+            yield from map(tr_said, describe_conditions(ceilings))
+            timed = [dataclasses.replace(point, seconds=1e-12) for point in found.kernels]
+            yield tr_said(describe_excess(timed, ceilings))
+            yield tr_said(describe_fast_call(found, ceilings, 1e-12))
+            yield from cells(roofline_table(timed, ceilings))
             yield from cells(roofline_table(found.equations, ceilings))
         change = find_cost_change(capture, RowKind.LINE)
         assert isinstance(change, CostChange)

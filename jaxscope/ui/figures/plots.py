@@ -481,7 +481,7 @@ class RooflinePlot(Plot):
         )
         self.plot.addItem(self._chosen)
         self.show_key(
-            ("━", theme.text, tr("the most that is possible")),
+            ("━", theme.text, tr("the peaks")),
             ("○", theme.forward, tr("at best, not measured")),
             ("◆", theme.backward, tr("measured")),
         )

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout
 from jaxscope.client.requests import CalibrationRequest
 from jaxscope.model import Capture, Environment, Graph, Stage, Unavailable, stage_named
 from jaxscope.model.hardware import Ceilings, chip_names, chip_of_target, find_chip
+from jaxscope.model.timing import Measurement
 from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.fates.table import link_products
@@ -23,10 +24,13 @@ from jaxscope.report.roofline import (
     NO_CEILINGS,
     describe_ceilings,
     describe_compiled_for,
+    describe_conditions,
     describe_excess,
+    describe_fast_call,
     describe_protocol,
     describe_rows,
     describe_unmeasured,
+    find_fastest_run,
     label_equations,
     roofline_table,
 )
@@ -59,7 +63,9 @@ class RooflinePage(PageWidget):
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
+        self._latest: Ceilings | None = None
         self._measured: Ceilings | None = None
+        self._call_time: Measurement | None = None
         self._host: Environment | None = None
         self._stage: Stage | None = None
         self._capture: Capture | None = None
@@ -128,9 +134,8 @@ class RooflinePage(PageWidget):
     def show_state(self, state: WindowState) -> None:
         self.calibrate.setEnabled(state.can_start)
         measured = state.lab.ceilings
-        if measured is not None and measured is not self._measured:
-            store_ceilings(measured)
-            self._measured = measured
+        if measured is not None and measured is not self._latest:
+            self._latest, self._measured = measured, store_ceilings(measured)
         if self.isVisible():
             self._show_present()
 
@@ -144,10 +149,16 @@ class RooflinePage(PageWidget):
         if self._measured is None and environment is not None and environment != self._host:
             self._host = environment
             self._measured = stored_ceilings(environment)
-        self.show_program(stage_named(state.stages, "optimized"), self._measured, state.capture)
+        stage, timing = stage_named(state.stages, "optimized"), state.full_timing()
+        measured = None if timing is None else timing.measurement("jit")
+        self.show_program(stage, self._measured, state.capture, measured)
 
     def show_program(
-        self, stage: Stage | None, ceilings: Ceilings | None, capture: Capture | None = None
+        self,
+        stage: Stage | None,
+        ceilings: Ceilings | None,
+        capture: Capture | None = None,
+        measured: Measurement | None = None,
     ) -> None:
         """Show a compiled program under ceilings, as far as there are any.
 
@@ -155,6 +166,7 @@ class RooflinePage(PageWidget):
             stage: The stage `optimized`.
             ceilings: What the machine or a chip can do at most.
             capture: What the stage is part of, once it is complete.
+            measured: The jitted call, if it was measured.
         """
         if stage is not self._stage or capture is not self._capture:
             self._stage, self._capture = stage, capture
@@ -167,9 +179,9 @@ class RooflinePage(PageWidget):
                 self.limits.setCurrentIndex(self.limits.findData(chip.name))
             elif self._capture is not None:
                 self.limits.setCurrentIndex(0)
-        elif ceilings is self._ceilings:
+        elif ceilings is self._ceilings and measured is self._call_time:
             return
-        self._ceilings = ceilings
+        self._ceilings, self._call_time = ceilings, measured
         self._show()
 
     def set_theme(self, theme: Theme) -> None:
@@ -294,7 +306,12 @@ class RooflinePage(PageWidget):
         )
         notes = [how if ceilings is None else describe_ceilings(ceilings)]
         if ceilings is not None:
-            notes += [*ceilings.warnings, *filter(None, [describe_excess(self.points, ceilings)])]
+            fastest = find_fastest_run(self._call_time)
+            doubts = (
+                describe_excess(self.points, ceilings),
+                describe_fast_call(found, ceilings, fastest),
+            )
+            notes += [*describe_conditions(ceilings), *ceilings.warnings, *filter(None, doubts)]
             target = self._capture.target if self._capture is not None else ""
             notes += describe_compiled_for(target, ceilings) if target else []
             notes += describe_unmeasured(found, ceilings)

@@ -16,7 +16,7 @@ import numpy as np
 from jaxscope.model.said import say
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.targets.environment import describe_environment
-from jaxscope.worker.timing.conditions import find_warnings
+from jaxscope.worker.timing.conditions import Conditions, find_warnings
 
 _SIDE = 1024
 _NUM_ELEMENTS = 1 << 24
@@ -27,7 +27,8 @@ _MIN_RUNS, _MAX_RUNS = 5, 400
 
 
 def handle_calibrate(_request: dict[str, Any], channel: Channel) -> None:
-    """Measure both ceilings and send them as they are known."""
+    """Measure both ceilings and send them as they are known, then how busy the machine was."""
+    conditions = Conditions()
     channel.send("timed", {"call": "calibration", "environment": describe_environment()})
     for warning in find_warnings():
         channel.send("warning", {"text": warning})
@@ -59,6 +60,7 @@ def handle_calibrate(_request: dict[str, Any], channel: Channel) -> None:
         ),
         _time(jax.jit(jnp.add), array, other),
     )
+    channel.send("conditions", conditions.numbers())
 
 
 def _time(function: Any, *arguments: Any) -> list[float]:

@@ -5568,6 +5568,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>内存的峰值{share}：{page}。</translation>
     </message>
     <message>
+        <source>Peaks are the best of {num:,} and {other:,} runs</source>
+        <translation>峰值取自 {num:,} 次和 {other:,} 次运行中最快的一次</translation>
+    </message>
+    <message>
         <source>Peaks without sparsity{share}, in {told}.</source>
         <translation>不含稀疏的峰值{share}，{told}。</translation>
     </message>
@@ -7184,6 +7188,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The call uses no name {vary}: it would be the same at every size.</source>
         <translation>这个调用没有用到名称 {vary}：它在每种大小下都一样。</translation>
+    </message>
+    <message>
+        <source>The call was measured in {seconds}; these ceilings allow {best} at best: {why}</source>
+        <translation>该调用实测用时 {seconds}；按这些上限至少需要 {best}：{why}</translation>
     </message>
     <message>
         <source>The call {call} is not a Python expression: {why}{place}.</source>
@@ -9590,6 +9598,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What was marked, and what was written about it?</source>
         <translation>标记了什么，写了什么笔记？</translation>
+    </message>
+    <message>
+        <source>What was measured {latest} was less: the best is kept.</source>
+        <translation>{latest} 测得的较低：保留最高值。</translation>
     </message>
     <message>
         <source>What was noticed about the call, and what was assumed?</source>
@@ -12112,6 +12124,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>测得</translation>
     </message>
     <message>
+        <source>measured faster</source>
+        <translation>实测更快</translation>
+    </message>
+    <message>
         <source>measured from {began} to {ended} of the run</source>
         <translation>在运行的 {began} 到 {ended} 测量</translation>
     </message>
@@ -13380,10 +13396,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>pass 之前的模块</translation>
     </message>
     <message>
-        <source>the most that is possible</source>
-        <translation>可能的最大值</translation>
-    </message>
-    <message>
         <source>the only size</source>
         <translation>唯一的大小</translation>
     </message>
@@ -13414,6 +13426,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>the peak</source>
         <translation>峰值</translation>
+    </message>
+    <message>
+        <source>the peaks</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>the peaks were measured too low (measure again when the machine is idle), or data stays in caches.</source>
+        <translation>峰值测得偏低（请在机器空闲时重新测量），或者数据留在缓存里。</translation>
     </message>
     <message>
         <source>the platform</source>
@@ -13956,8 +13976,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>ys[i]</translation>
     </message>
     <message>
-        <source>{above:,} measured faster than these ceilings allow: their data stays in caches, or other programs ran beside the calibration.</source>
-        <translation>{above:,} 个测得的速度超过这些上限：它们的数据留在缓存中，或者校准时有其他程序在运行。</translation>
+        <source>{above:,} measured faster than these ceilings allow: another device ran them, or their data stays in caches.</source>
+        <translation>{above:,} 个实测快于这些上限：它们在别的设备上运行，或者数据留在缓存里。</translation>
+    </message>
+    <message>
+        <source>{above:,} measured faster than these ceilings allow: {why} “At best” is there what was measured.</source>
+        <translation>{above:,} 个实测快于这些上限：{why}这些行的“最好情况”是实测值。</translation>
     </message>
     <message>
         <source>{around} around this equation, and {num} rounds were given.</source>
@@ -14890,6 +14914,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>前向 {nodes}，</translation>
     </message>
     <message>
+        <source>{noise} These peaks are likely too low: measure again when it is idle.</source>
+        <translation>{noise}这些峰值可能偏低：请在机器空闲时重新测量。</translation>
+    </message>
+    <message>
         <source>{not_recorded}: it could not start ({name}).</source>
         <translation>{not_recorded}：无法启动（{name}）。</translation>
     </message>
@@ -15278,6 +15306,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{path}：{reason}</translation>
     </message>
     <message>
+        <source>{peak}: half of the runs took {factor} times as long as the fastest, or longer: something disturbed them, and the peak may be too low.</source>
+        <translation>{peak}：一半的运行用时达到最快一次的 {factor} 倍或更多：测量受到干扰，峰值可能偏低。</translation>
+    </message>
+    <message>
+        <source>{peak}: the best of {num:,} runs</source>
+        <translation>{peak}：{num:,} 次运行中最快的一次</translation>
+    </message>
+    <message>
         <source>{place} (no longer there)</source>
         <translation>{place}（已不存在）</translation>
     </message>
@@ -15564,6 +15600,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{told}，另有 {more:,} 个</translation>
     </message>
     <message>
+        <source>{told}, {when}</source>
+        <translation>{told}，{when}</translation>
+    </message>
+    <message>
         <source>{told}.</source>
         <translation>{told}。</translation>
     </message>
@@ -15582,6 +15622,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{told}; computed again: {work}</source>
         <translation>{told}；重复计算：{work}</translation>
+    </message>
+    <message>
+        <source>{told}; how busy the machine was then is not known.</source>
+        <translation>{told}；当时机器有多忙未知。</translation>
+    </message>
+    <message>
+        <source>{told}; load {load:.1f} on {num} processors.</source>
+        <translation>{told}；{num} 个处理器上的负载为 {load:.1f}。</translation>
+    </message>
+    <message>
+        <source>{told}; other programs kept {busy} of {num} processors busy.</source>
+        <translation>{told}；其他程序占用了 {num} 个处理器中的 {busy} 个。</translation>
     </message>
     <message>
         <source>{told}; {crossing:,} between processes</source>
