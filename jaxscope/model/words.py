@@ -163,7 +163,8 @@ TERMS: Sequence[Term] = (
         "Cost and time",
         (
             "FLOP",
-            "One arithmetic operation on floating-point numbers, by XLA's rules.",
+            "One operation on an element, by XLA's rules: on integers too, and a comparison, a "
+            "choice by `select` or a conversion to another type counts as much as an addition.",
             (r"\bflops?\b", r"\bFLOPS\b", r"\bMACs\b"),
         ),
         (

@@ -15,8 +15,11 @@ import pytest
 from jax import lax
 from jax.experimental import pallas as pl
 
+from jaxscope.model.op_name import TagTable
 from jaxscope.program.cards import read_cards
+from jaxscope.program.cost.equations import cost_equations
 from jaxscope.worker.compat import scan_counts
+from jaxscope.worker.stages.jaxpr import convert_jaxpr
 from tests.cards import examples
 from tests.cards.examples import EXAMPLES
 from tests.cards.test_formulas import equations, find_equation
@@ -547,6 +550,19 @@ def no_flops(_: str) -> bool:
     return "custom-call(" in compiled.as_text() and cost.get("flops", 0.0) <= 0.0
 
 
+def one_flop_each(name: str) -> bool:
+    """By XLA before and after it compiled, and by the rules for equations."""
+    primitive = {"convert": "convert_element_type", "bitcast-convert": "bitcast_convert_type"}
+    function, args = EXAMPLES[primitive.get(name, name)]
+    lowered, added = jax.jit(function).lower(*args), jax.jit(lax.add).lower(*args, *args)
+    jaxpr = convert_jaxpr(
+        jax.make_jaxpr(function)(*args), tags=TagTable(), is_base=True, is_derived=False
+    )
+    counted = float(cost_equations(jaxpr.graph)[1].flops)
+    found = [each.cost_analysis()["flops"] for each in (lowered, lowered.compile(), added)]
+    return {*found, counted} == {float(np.size(args[0]))}
+
+
 def state_goes_on(_: str) -> bool:
     def draw(state: Any) -> Any:
         return lax.rng_bit_generator(state, (4,), algorithm=lax.RandomAlgorithm.RNG_THREE_FRY)
@@ -817,6 +833,7 @@ CHECKS: dict[str, Callable[[str], Any]] = {
     ),
     "An index that is out of range runs the last branch.": last_branch,
     "XLA's cost analysis counts no FLOPs of it.": no_flops,
+    "XLA's cost analysis counts 1 FLOP for each element, as for an addition.": one_flop_each,
     "The first result is the next state.": state_goes_on,
     "`dim_labels` names the dimensions of image, kernel and result: b batch, f feature, o and i "
     "output and input feature, digits for space.": labels,

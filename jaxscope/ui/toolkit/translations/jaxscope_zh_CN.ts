@@ -5108,10 +5108,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个接一个地丢失了。</translation>
     </message>
     <message>
-        <source>One arithmetic operation on floating-point numbers, by XLA's rules.</source>
-        <translation>对浮点数的一次算术运算，按 XLA 的规则。</translation>
-    </message>
-    <message>
         <source>One by one: as if every equation of the program after its transforms were launched as a kernel, those of calls and loops too, those of a loop once per round; each reads its operands and writes its results. Equations that only say something of a value, such as pvary, are none. That is no eager run: there JAX runs a loop or a jitted function as one program.</source>
         <translation>逐个运行：好像程序经过变换后的每个方程都作为一个内核启动，包括调用和循环里的方程，循环里的每轮启动一次；每个都读取操作数并写出结果。只对值作说明的方程（例如 pvary）不算。这不是急切执行：那时 JAX 把一个循环或一个 jit 函数作为一个程序运行。</translation>
     </message>
@@ -5170,6 +5166,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>One operation of a StableHLO module.</source>
         <translation>StableHLO 模块的一个运算。</translation>
+    </message>
+    <message>
+        <source>One operation on an element, by XLA's rules: on integers too, and a comparison, a choice by `select` or a conversion to another type counts as much as an addition.</source>
+        <translation>按 XLA 的规则，对一个元素做的一次运算：整数也算，比较、用 `select` 选择、转换成另一种类型都与一次加法算得一样多。</translation>
     </message>
     <message>
         <source>One over the square root of every element.</source>
@@ -10046,6 +10046,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>XLA's compiler went on with a copy of the module, as that for TPUs may; what its passes did to the copy is not recorded.</source>
         <translation>XLA 的编译器改用模块的一个副本继续（TPU 的编译器可能如此）；各 pass 对副本做了什么没有记录。</translation>
+    </message>
+    <message>
+        <source>XLA's cost analysis counts 1 FLOP for each element, as for an addition.</source>
+        <translation>XLA 的成本分析给每个元素算 1 FLOP，与加法相同。</translation>
     </message>
     <message>
         <source>XLA's cost analysis counts no FLOPs of it.</source>
