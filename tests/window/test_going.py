@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from jaxscope.picture.scene.edge_details import LABEL_TEXT_PX
+from jaxscope.picture.scene.first_picture import WHOLE_SCALE
+from jaxscope.picture.scene.scene import TITLE_PX
 from jaxscope.ui.application import is_too_large
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.legend import Legend
@@ -226,15 +228,15 @@ def test_presenting_shows_the_picture_the_call_and_a_caption_and_brings_back_the
     window.workspace.inspector.hide()
     window = present(driver, source)
     assert window.isFullScreen()
-    assert seen(window) == {"GraphCanvas", "CallEdit", "QLabel"}
+    assert seen(window) == {"GraphCanvas", "CallEdit", "Caption"}
     labels = [part for part in window.findChildren(QLabel) if part.isVisible() and part.text()]
     assert labels == [window.presenting.caption]
-    caption = "grad: The program of grad(f).\nSpace: go through the program, equation by equation"
-    assert window.presenting.caption.text() == caption
+    caption = window.presenting.caption.text()
+    assert caption.startswith("grad: The program of grad(f).\nSpace or →: on, equation by equation")
     window.workspace.selection.select_node("grad", 1)
     assert window.presenting.caption.text().startswith("cos: The cosine")
     window.workspace.area.focus_next(1)
-    assert seen(window) == {"CodeView", "CallEdit", "QLabel"}
+    assert seen(window) == {"CodeView", "CallEdit", "Caption"}
     window.toggle_presenting()
     assert not window.isFullScreen() and window.presenting.caption.isHidden()
     around = (window.strip, window.menu_button, window.row, window.call_bar.run_button)
@@ -245,14 +247,66 @@ def test_presenting_shows_the_picture_the_call_and_a_caption_and_brings_back_the
 
 def test_presented_text_can_be_read_from_the_last_row(driver: Driver, source: Path) -> None:
     window = present(driver, source)
-    least_px = 0.025 * window.screen().geometry().height()
+    high = window.screen().geometry().height()
     canvas = window.workspace.area.canvas_of("grad")
     assert canvas is not None
-    driver.wait_until(lambda: canvas.camera.scale * LABEL_TEXT_PX >= least_px)
+
+    def is_large() -> bool:
+        """Whether all is, or, where the graph is whole only so, what is in its boxes."""
+        scale = canvas.camera.scale
+        is_whole_so = canvas._is_all_in_sight() and scale * TITLE_PX >= high / 51
+        return scale * LABEL_TEXT_PX >= 0.025 * high or is_whole_so
+
+    driver.wait_until(is_large)
     for part in (window.presenting.caption, window.call_bar.edit):
-        assert part.fontInfo().pixelSize() >= least_px
+        assert part.fontInfo().pixelSize() >= 0.025 * high
     window.toggle_presenting()
-    driver.wait_until(lambda: canvas.camera.scale * LABEL_TEXT_PX < least_px)
+    driver.wait_until(lambda: canvas.camera.scale * TITLE_PX < high / 51)
+
+
+def test_a_small_graph_is_presented_whole(
+    driver: Driver, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = present(driver, source)
+    canvas = window.workspace.area.canvas_of("grad")
+    assert canvas is not None and canvas.scene is not None
+    driver.wait_until(lambda: canvas.is_sharp and not canvas.is_busy)
+    scene = canvas.scene
+    scale = 1.3  # in type this large its beginning alone would be read
+    canvas.resize(canvas.width(), round(scene.height * scale * 0.62))
+    canvas.present(scale, is_on=True)
+    driver.wait_until(lambda: canvas.is_sharp and not canvas.is_busy)
+    assert canvas._is_all_in_sight()
+    assert canvas.camera.scale < WHOLE_SCALE * scale
+    canvas.resize(canvas.width(), round(scene.height * scale * 0.3))
+    driver.wait_until(lambda: canvas.is_sharp and not canvas.is_busy)
+    assert not canvas._is_all_in_sight(), "it could not be read"
+    assert canvas.camera.scale >= WHOLE_SCALE * scale
+
+
+def test_a_caption_has_three_lines_whatever_it_says(driver: Driver, source: Path) -> None:
+    window = present(driver, source)
+    caption = window.presenting.caption
+    high, size = caption.height(), caption.fontInfo().pixelSize()
+    sentence = "In its graph the forward equations feed the loss and the backward ones alike. "
+    inside = caption.width() - 48
+    smaller = set()
+    for count in range(1, 12):
+        caption.setText("The results\n" + count * sentence)
+        driver.qtbot.wait(1)
+        metrics = caption.fontMetrics()
+        wrapped = metrics.boundingRect(0, 0, inside, 9999, Qt.TextFlag.TextWordWrap, caption.text())
+        if wrapped.height() > 3.5 * metrics.lineSpacing():
+            break
+        assert caption.height() == high
+        smaller.add(caption.fontInfo().pixelSize())
+    assert len(smaller) > 1 and min(smaller) >= 0.75 * size
+    caption.setText(40 * sentence)
+    driver.qtbot.wait(20)
+    wrapped = caption.fontMetrics().boundingRect(
+        0, 0, inside, 9999, Qt.TextFlag.TextWordWrap, caption.text()
+    )
+    assert caption.height() >= wrapped.height(), "nothing is cut off"
 
 
 def test_arrow_keys_select_in_what_is_presented(driver: Driver, source: Path) -> None:

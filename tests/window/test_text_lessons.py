@@ -226,11 +226,11 @@ def test_presenting_goes_through_the_parts(
     window.toggle_presenting()
     window.activateWindow()
     qtbot.waitUntil(lambda: window.isActiveWindow() and caption.isVisible())
-    assert caption.text() == "Sums\nOne add, no more."
+    assert caption.whole == "Sums\nOne add, no more."
     QTest.keyClick(window, Qt.Key.Key_Space)
-    assert caption.text().startswith("How many?\nCount them.") and "One." not in caption.text()
+    assert caption.whole.startswith("How many?\nCount them.") and "One." not in caption.whole
     QTest.keyClick(window, Qt.Key.Key_Space)
-    assert caption.text().endswith("One.")
+    assert caption.whole.endswith("One.")
     QTest.keyClick(window, Qt.Key.Key_Space)  # the next part leaves the call: its equations
     driver.wait_for(StepRequest)
     assert window.presenting.steps.is_between_equations
@@ -245,13 +245,18 @@ def test_presenting_goes_through_the_parts(
     driver.wait_until(lambda: steps.step is not None)
     assert selection.node_at(selection.place) == ("jaxpr", 1)
     QTest.keyClick(window, Qt.Key.Key_N)
-    assert caption.text() == "Longer\nThe same again."
+    assert caption.whole == "Longer\nThe same again."
     assert selection.place is None, "the next part is seen as a whole"
     QTest.keyClick(window, Qt.Key.Key_Space)
     driver.wait_for(CaptureRequest, 2)
-    assert caption.text().endswith("It is one again.")
+    assert caption.whole.endswith("It is one again.")
+    QTest.keyClick(window, Qt.Key.Key_N)
+    assert caption.whole.startswith("The end")
+    QTest.keyClick(window, Qt.Key.Key_N)
+    assert caption.whole == "Sums\nOne add, no more."
+    window.walk.go_to(2, is_revealed=True)
     QTest.keyClick(window, Qt.Key.Key_Left)
-    assert caption.text().endswith("One.")
+    assert caption.whole.endswith("One.")
     window.toggle_presenting()
 
 
@@ -267,7 +272,7 @@ def test_space_goes_on_whatever_was_pressed_last(
     qtbot.waitUntil(lambda: not window.trust_question.isVisible())
     QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Space)
     assert window.call_bar.edit.text() == "f(f32[3])"
-    assert window.presenting.caption.text().startswith("How many?")
+    assert window.presenting.caption.whole.startswith("How many?")
     window.focus_call()
     QTest.keyClick(window.call_bar.edit, Qt.Key.Key_Return)
     driver.wait_for(CaptureRequest, 2)
@@ -349,7 +354,7 @@ def test_the_speaker_sees_the_notes_on_another_screen(
     assert speaker.place.text().startswith("Part 1 of 3 · 0:0")
     assert speaker.heading.text() == "Line" and speaker.next.text() == "Next: What is it?"
     assert speaker.notes.toPlainText() == "Say nothing of the answer."
-    assert "nothing" not in window.presenting.caption.text()
+    assert "nothing" not in window.presenting.caption.whole
     window.walk.go_on()
     assert speaker.notes.toPlainText() == "Wait for hands."
     assert speaker.next.text() == "To be revealed: Seven."

@@ -554,7 +554,7 @@ class GraphCanvas(QWidget):
         if scene is None or not scene.width:
             return
         self._camera = self._look_at_scene(scene)
-        is_low = self._room().is_low and self._least_framed == LEAST_FRAMED
+        is_low = self._room().is_low or self._least_framed == WHOLE_SCALE  # or it is presented
         if is_low and not self._is_all_in_sight():
             whole = self._whole_camera(scene, SIDE_PX)
             if whole.scale >= LEAST_TOGETHER * self._text_scale:

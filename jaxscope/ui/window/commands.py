@@ -304,7 +304,8 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("Shift+click", "In a text, a table or a tree: select all up to there"),
     ("-, +", "In a text: fold or unfold the block around the line"),
     ("/ and *", "In a text: fold or unfold all blocks"),
-    ("Space, Left", "On the whole screen: on and back, equation by equation"),
+    ("Space, Right", "On the whole screen: on, equation by equation"),
+    ("Backspace, Left", "On the whole screen: back, equation by equation"),
     ("N", "On the whole screen: on with the lesson, without the equations of its call"),
     ("S", "On the whole screen: dim all but what is selected, or nothing"),
 )

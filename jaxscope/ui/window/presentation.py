@@ -10,15 +10,32 @@ says so, the lines that ran while JAX traced take the place of the equations.
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QScreen, QShortcut
-from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QFontMetrics,
+    QGuiApplication,
+    QKeySequence,
+    QResizeEvent,
+    QScreen,
+    QShortcut,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QLabel,
+    QMainWindow,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from jaxscope.model import NONE, NodeKind
 from jaxscope.model.capture import graph_named
@@ -64,14 +81,20 @@ _BACK = ("Backspace", "Shift+Space", "Left", "PgUp")
 _SKIP = ("N", "B", ".")
 """The last two are what the third button of a clicker types, which is for a black screen."""
 _LIGHT = "S"
-_HINT = "Space: go through the program, equation by equation"
-_OF_LINES = "Space: go through the tracing, line by line"
+_HINT = "Space or →: on, equation by equation · N: on without equations · ←: back"
+_OF_LINES = "Space or →: on, line by line · N: on without lines · ←: back"
+_END = "The end · Space, → or N: from the beginning · ←: back"
 _SAVED = "A saved capture is not run: open its file to go through the call with its numbers."
 _STALE = "This is of an earlier run: run the call, then go through it."
 _MAX_VALUES = 4
 _MAX_CHARACTERS = 48
 _CAPTION_LINES = 3
-_LESSON_LINES = 6
+_CAPTION_CHARACTERS = 300
+"""A text of the lesson that is longer is told in several captions, parted between sentences."""
+_SIZES = (1.0, 0.9, 0.8)
+"""Of the caption's type: smaller where a text needs more than its lines."""
+_AROUND_PX = (24, 6, 24, 10)
+_END_OF_SENTENCE = re.compile(r"(?<=[.?!])\s+|(?<=[。？！])")
 
 
 class PresentedSteps(QObject):
@@ -82,6 +105,8 @@ class PresentedSteps(QObject):
     left out. The worker starts with the first equation. Where a person selects something else, the
     way waits. Through a lesson that is a file of its own it goes part by part; the equations of a
     call come when all that is said of it was said, so that they answer none of its questions.
+    Equations that were left out come after the last caption of the lesson, and after the very last
+    caption it begins again: each key that goes on always does.
 
     Attributes:
         run: Computes the values.
@@ -103,9 +128,10 @@ class PresentedSteps(QObject):
         self._walk = walk
         walk.changed.connect(self._on_walk_changed)
         self._before: list[str] = []
-        self._after = ""
+        self._after: list[str] = []
         self._number_before = -1
-        self._is_asking = self._asks_next = self._is_after = False
+        self._number_after = -1  # which caption after the equations is shown
+        self._is_asking = self._asks_next = self._was_told = self._is_ended = False
         self._step: Step | None = None
         self._traced: TracedPlace | None = None
         self._is_traced = False
@@ -144,10 +170,16 @@ class PresentedSteps(QObject):
         lesson = read_lesson_shown(Path(file)) if file else None
         told = [(tr(HEADS[0]), lesson.look), (tr(HEADS[1]), lesson.predict)] if lesson else []
         self._before = [tr_named(head, text).replace("`", "") for head, text in told if text]
-        self._after = lesson.see.replace("`", "") if lesson else ""
-        self._number_before, self._is_asking, self._is_after = -1, False, False
+        self._after = _part(lesson.see.replace("`", "")) if lesson else []
+        self._number_before = self._number_after = -1
+        self._is_asking = self._was_told = self._is_ended = False
         self._place = self._selection.place
         self.run.set_stage(stage if stage == "gradient" else "")
+
+    @property
+    def _is_after(self) -> bool:
+        """Whether the caption is one of those that the lesson has for the end."""
+        return self._number_after >= 0
 
     @property
     def is_between_equations(self) -> bool:
@@ -171,13 +203,21 @@ class PresentedSteps(QObject):
         """Go on with the lesson, and leave out the equations of its call."""
         if self.is_waiting:
             return
+        step = self.way.step
+        is_over = not self.way.can_step or (step is not None and step.is_end)
         if self._walk.lesson is None:
-            if self._number_before < len(self._before) - 1:
+            if self._number_before < len(self._before) - 1 or self._is_after or self._is_ended:
                 self.go_on()
-            elif self._after:
-                self._put_out()
-                self._number_before, self._is_after = len(self._before), True
+            elif self._was_told or not self._after:
+                (self._end_or_begin if is_over else self.go_on)()
+            else:
+                self._number_before = len(self._before)
+                self._tell_after(0)
                 self.changed.emit()
+            return
+        is_last = self._walk.is_last and not self._walk.is_asking
+        if is_last and (is_over or not self.is_between_equations):
+            self._end_or_begin()
             return
         self._leave_equations()
         self._walk.go_on()
@@ -185,10 +225,16 @@ class PresentedSteps(QObject):
 
     def go_on(self) -> None:
         """Go to the next caption; while the worker is busy nothing happens."""
-        if self._walk.lesson is not None and self._number_before < 0 and not self._leaves_call():
-            self._walk.go_on()
-            return
         way, step = self.way, self.way.step
+        if self._is_ended:
+            self._end_or_begin()
+            return
+        if self._walk.lesson is not None and self._number_before < 0 and not self._leaves_call():
+            if self._walk.is_last and not self._walk.is_asking:
+                self._end_or_begin()
+            else:
+                self._walk.go_on()
+            return
         if self.is_waiting:
             return
         if self._walk.lesson is not None and self._number_before < 0:
@@ -199,29 +245,35 @@ class PresentedSteps(QObject):
             self.changed.emit()
             return
         is_aside = self._number_before >= 0 and self._selection.place != self._place
+        is_over = step is not None and step.is_end
         self._select(step)
         if is_aside:
             pass  # back to the caption that was left
+        elif self._is_after and self._number_after < len(self._after) - 1:
+            self._tell_after(self._number_after + 1)
+        elif self._is_after and not is_over and way.can_step:  # what was left out
+            self._number_after, self._was_told = -1, True
+            if step is None:
+                way.go("start")
+            else:
+                self._select(step)
         elif self._number_before < len(self._before):
             self._number_before += 1
             is_first = self._number_before == len(self._before)
-            if is_first and (step is None or self.tracing.is_chosen):
+            if is_first and (step is None or is_over or self.tracing.is_chosen):
                 way.go("start")  # the page *Step* may have gone through the same lines before
             else:
                 self._select(step)
         elif self._is_after:
-            pass  # the last one
-        elif step is None:
+            self._end_or_begin()
+            return
+        elif step is None and way.can_step:
             way.go("start")
         elif self._is_asking:
             self._is_asking = False
-        elif step.is_end and self._walk.lesson is not None:
-            if not self._walk.is_last:
-                self.skip()
-        elif step.is_end:
-            if self._after:
-                self._put_out()
-                self._is_after = True
+        elif step is None or step.is_end:
+            self.skip()
+            return
         else:
             self._asks_next = True
             way.go("forward")
@@ -229,13 +281,21 @@ class PresentedSteps(QObject):
 
     def go_back(self) -> None:
         """Go to the caption before; of an equation to the one that shows its results."""
+        if self._is_ended:
+            self._is_ended = False
+            self.changed.emit()
+            return
         if self._walk.lesson is not None and self._number_before < 0:
             self._walk.go_back()
             return
         way, step = self.way, self.way.step
         if self.is_waiting:
             return
-        was_after, self._is_after = self._is_after, False
+        if self._number_after > 0:
+            self._tell_after(self._number_after - 1)
+            self.changed.emit()
+            return
+        was_after, self._number_after = self._is_after, -1
         self._select(step)
         is_start = step is None or step.is_start
         if was_after:
@@ -243,15 +303,35 @@ class PresentedSteps(QObject):
         elif self._number_before < len(self._before) or is_start:
             self._put_out()
             self._number_before = max(self._number_before - 1, -1)
+            self._was_told = False
         else:
             self._asks_next = False
             way.go("back")
+        self.changed.emit()
+
+    def _tell_after(self, number: int) -> None:
+        """Show a caption that the lesson has for the end; what was lit for another goes out."""
+        self._put_out()
+        self._number_after = number
+
+    def _end_or_begin(self) -> None:
+        """Say that this was all, or begin again where that was said."""
+        self._is_ended = not self._is_ended
+        if self._is_ended:
+            self._place = self._selection.place
+        elif self._walk.lesson is not None:
+            self._walk.go_to(0)
+        else:
+            self._put_out()
+            self.begin(self._stage)
         self.changed.emit()
 
     @property
     def text(self) -> str:
         """The caption; empty before the first one, and where something else is selected."""
         way, step = self.way, self.way.step
+        if self._is_ended and self._selection.place == self._place:
+            return tr(_END)
         if (part := self._walk.part) is not None and not self.is_between_equations:
             lines = [part.heading, to_plain_text(part.text)]
             lines += [] if self._walk.is_asking else [to_plain_text(part.reveal)]
@@ -261,7 +341,7 @@ class PresentedSteps(QObject):
         if self._number_before < len(self._before):
             return self._before[self._number_before]
         if self._is_after:
-            return self._after
+            return self._after[self._number_after]
         doing = tr("{doing} · Esc stops", doing=way.doing) if self.is_waiting else ""
         told = way.problem or doing or self._why_not()
         if told or step is None:
@@ -312,9 +392,10 @@ class PresentedSteps(QObject):
         if self._walk.lesson is None:
             self.begin(self._stage)
         else:
-            self._before, self._after = [], ""
+            self._before, self._after = [], []
             self._leave_equations()
-            self._is_asking = self._is_after = False
+            self._number_after = -1
+            self._is_asking = self._is_ended = False
         self.changed.emit()
 
     def _leave_equations(self) -> None:
@@ -343,7 +424,7 @@ class PresentedSteps(QObject):
     def _on_run_changed(self) -> None:
         step = self.run.step
         if step is None:  # of another program
-            self._is_asking = self._is_after = False
+            self._is_asking, self._number_after = False, -1
         elif step is not self._step and not self.run.doing:
             self._is_asking = self._asks_next and bool(step.equation)
             self._select(step)
@@ -387,6 +468,72 @@ class PresentedSteps(QObject):
             self._selection.select_nodes(self.run.stage_name, found.tolist())
 
 
+def _part(text: str) -> list[str]:
+    """A text in parts that a caption has room for, parted between sentences."""
+    parts: list[str] = []
+    for sentence in _END_OF_SENTENCE.split(text):
+        longer = f"{parts[-1]} {sentence}" if parts else sentence
+        room = sum(2 - character.isascii() for character in longer)  # Chinese is twice as wide
+        if parts and room <= _CAPTION_CHARACTERS:
+            parts[-1] = longer
+        elif sentence:
+            parts.append(sentence)
+    return parts
+
+
+class Caption(QLabel):
+    """A text of three lines below what is presented, always as high: the picture does not move.
+
+    What needs more lines is set in smaller type, with its breaks left out; it is never cut off.
+
+    Attributes:
+        whole: The text with its breaks.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.whole = ""
+        self.setProperty("role", "caption")
+        self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hide()
+
+    def setText(self, text: str) -> None:
+        self.whole = text
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.StyleChange:  # the window's type has another size
+            self._fit()
+
+    def _fit(self) -> None:
+        font = QApplication.font(self)
+        points = font.pointSizeF()
+        left, top, right, bottom = _AROUND_PX
+        inside = self.width() - left - right
+        least = _CAPTION_LINES * QFontMetrics(font).lineSpacing() + top + bottom
+        tries = itertools.product(_SIZES, (self.whole, self.whole.replace("\n", " · ")))
+        for size, text in tries:
+            font.setPointSizeF(points * size)
+            metrics = QFontMetrics(font)
+            flags = int(Qt.TextFlag.TextWordWrap)
+            high = metrics.boundingRect(0, 0, inside, 1 << 14, flags, text).height()
+            if high < (_CAPTION_LINES + 0.5) * metrics.lineSpacing():  # both are rounded
+                self.setFixedHeight(least)
+                break
+        else:
+            self.setFixedHeight(max(high + top + bottom, least))
+        self.setFont(font)
+        super().setText(text)
+
+
 def _join(values: Iterable[StepValue], num_left_out: int = 0) -> str:
     """The types and first numbers of values, names of arguments, and how many more there are.
 
@@ -406,7 +553,8 @@ def _join(values: Iterable[StepValue], num_left_out: int = 0) -> str:
 class PresentationMode:
     """Hides all but the active view, the call and a caption, and brings back what it hid.
 
-    No text is smaller than a fortieth of the screen's height. `F6` leads to the next view, what is
+    No text is smaller than a fortieth of the screen's height, but in a graph that is whole only
+    so, where titles are a fiftieth. `F6` leads to the next view, what is
     selected is said in the caption, and the call can be typed into. Space goes through the program.
 
     Args:
@@ -437,12 +585,7 @@ class PresentationMode:
         self._lines: dict[QWidget, tuple[int, int, int]] = {}
         self._chosen: tuple[Place, ...] = ()
         self._revealed: Place | None = None
-        self.caption = QLabel()
-        self.caption.setProperty("role", "caption")
-        self.caption.setWordWrap(True)
-        self.caption.setTextFormat(Qt.TextFormat.PlainText)
-        self.caption.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.caption.hide()
+        self.caption = Caption()
         self.steps = PresentedSteps(controller, workspace.selection, walk, tracing, window)
         self.steps.changed.connect(self._on_steps_changed)
         self._late = QTimer(window, singleShot=True, interval=_LATE_MS)
@@ -453,6 +596,7 @@ class PresentationMode:
         self._size_before = window.size()
         self._shortcuts: list[QShortcut] = []
         self._speaker: SpeakerScreen | None = None
+        self._told: tuple[WindowState, Screen] | None = None
         walk.changed.connect(self._show_notes)
         slots = (_ON, self.steps.go_on), (_BACK, self.steps.go_back), (_SKIP, self.steps.skip)
         for names, slot in slots:
@@ -497,6 +641,7 @@ class PresentationMode:
 
     def tell(self, state: WindowState, screen: Screen) -> None:
         """Say in the caption what is seen, or what goes on."""
+        self._told = state, screen
         if not self.is_on:
             return
         name = self._presented()
@@ -543,6 +688,8 @@ class PresentationMode:
     def _say_step(self) -> None:
         if self.is_on and self.steps.text:
             self.caption.setText(self.steps.text)
+        elif self._told is not None:  # before the first caption
+            self.tell(*self._told)
 
     def _describe_selected(self, state: WindowState, name: str) -> str:
         """The operation that is selected in a stage, and what it does; or empty."""
@@ -631,9 +778,6 @@ class PresentationMode:
         self.steps.tracing.watch(self.steps, is_seen=is_on)
         if is_on:
             self.steps.begin(self._presented())
-            # Always as high: the picture must not move with the text.
-            lines = _LESSON_LINES if self._walk.lesson is not None else _CAPTION_LINES
-            self.caption.setMinimumHeight(lines * self.caption.fontMetrics().lineSpacing())
             self.take_keyboard()
 
     def _restore_size(self) -> None:

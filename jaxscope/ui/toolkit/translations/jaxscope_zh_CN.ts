@@ -5044,16 +5044,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在其他设备上，关于这个阶段</translation>
     </message>
     <message>
+        <source>On the whole screen: back, equation by equation</source>
+        <translation>全屏时：逐个方程后退</translation>
+    </message>
+    <message>
         <source>On the whole screen: dim all but what is selected, or nothing</source>
         <translation>全屏时：调暗所选内容以外的一切，或不调暗</translation>
     </message>
     <message>
-        <source>On the whole screen: on and back, equation by equation</source>
-        <translation>全屏时：逐个方程前进和后退</translation>
-    </message>
-    <message>
         <source>On the whole screen: on with the lesson, without the equations of its call</source>
         <translation>全屏时：继续课程，不看其调用的方程</translation>
+    </message>
+    <message>
+        <source>On the whole screen: on, equation by equation</source>
+        <translation>全屏时：逐个方程前进</translation>
     </message>
     <message>
         <source>On the {side} side: {note}</source>
@@ -6652,12 +6656,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>源代码：运行时的文件。</translation>
     </message>
     <message>
-        <source>Space: go through the program, equation by equation</source>
-        <translation>空格：逐个方程走完程序</translation>
+        <source>Space or →: on, equation by equation · N: on without equations · ←: back</source>
+        <translation>空格或 →：逐个方程前进 · N：跳过方程前进 · ←：后退</translation>
     </message>
     <message>
-        <source>Space: go through the tracing, line by line</source>
-        <translation>空格键：逐行走过追踪</translation>
+        <source>Space or →: on, line by line · N: on without lines · ←: back</source>
+        <translation>空格或 →：逐行前进 · N：跳过各行前进 · ←：后退</translation>
     </message>
     <message>
         <source>Split below</source>
@@ -7388,6 +7392,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The end of the file is missing.</source>
         <translation>文件的末尾缺失。</translation>
+    </message>
+    <message>
+        <source>The end · Space, → or N: from the beginning · ←: back</source>
+        <translation>结束 · 空格、→ 或 N：从头开始 · ←：后退</translation>
     </message>
     <message>
         <source>The end: the results</source>
