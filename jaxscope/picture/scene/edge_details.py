@@ -467,31 +467,42 @@ def edges_of_connector(
     scene: Scene, connector: int, wanted: Collection[int] | None = None
 ) -> tuple[LongEdge, ...]:
     """The edges that one connector stands for; those of some nodes' values, or of all."""
+    far = scene.connectors.far[connector].tolist()
+    return tuple(itertools.islice(_list_edges_to(scene, connector, far, wanted), MAX_EDGES))
+
+
+def _list_edges_to(
+    scene: Scene, connector: int, ends: Iterable[int], wanted: Collection[int] | None = None
+) -> Iterator[LongEdge]:
+    """The edges that one connector stands for, to some of the items at its far end."""
     connectors = scene.connectors
     item, is_source = int(connectors.item[connector]), bool(connectors.is_source[connector])
     here, side = _open_side(scene, connector)
-    edges: list[LongEdge] = []
-    for far in connectors.far[connector].tolist():
-        partners = _find_partners(scene, connector, far, wanted)
-        there = [(int(connectors.item[each]), _open_side(scene, each)) for each in partners]
+    partners = _find_partners(scene, connector, wanted)
+    for far in ends:
+        inside = [each for each, around in partners if far in around]
+        there = [(int(connectors.item[each]), _open_side(scene, each)) for each in inside]
         if not there and (is_source or wanted is None or _makes_any(scene, far, wanted)):
             there = [(far, _side(scene, far, not is_source))]
         for end, (place, other) in there:
             if is_source:
-                edges.append(LongEdge(item, end, here, place, side, -other))
+                yield LongEdge(item, end, here, place, side, -other)
             else:
-                edges.append(LongEdge(end, item, place, here, other, -side))
-    return tuple(edges[:MAX_EDGES])
+                yield LongEdge(end, item, place, here, other, -side)
 
 
 def edges_of_item(scene: Scene, item: int) -> tuple[LongEdge, ...]:
     """The long edges into and out of an item, whichever end has the connector."""
-    connectors = scene.connectors
-    own = np.flatnonzero(connectors.item == item)
-    reaching = connectors.far.row_numbers()[connectors.far.values == item]
+    connectors, around = scene.connectors, _surroundings(scene, item)
     found: dict[tuple[int, int], LongEdge] = {}
-    for connector in (*own.tolist(), *reaching.tolist()):
+    for connector in np.flatnonzero(connectors.item == item).tolist():
         for edge in edges_of_connector(scene, connector):
+            found.setdefault((edge.source, edge.target), edge)
+    for connector in connectors.reaching(item).tolist():
+        if len(found) >= MAX_EDGES:
+            break
+        ends = [far for far in connectors.far[connector].tolist() if far in around]
+        for edge in _list_edges_to(scene, connector, ends):
             if item in (edge.source, edge.target):
                 found.setdefault((edge.source, edge.target), edge)
     return tuple(found.values())[:MAX_EDGES]
@@ -505,9 +516,10 @@ def is_far_end(scene: Scene, connector: int, other: int) -> bool:
 
 
 def _find_partners(
-    scene: Scene, connector: int, far: int, wanted: Collection[int] | None
-) -> list[int]:
-    """The connectors at the other end that stand for the same values, or for those of some nodes.
+    scene: Scene, connector: int, wanted: Collection[int] | None
+) -> list[tuple[int, set[int]]]:
+    """The connectors at the other end that stand for the same values, or for those of some nodes;
+    each with the item that it is at and the frames around that.
 
     Where the other end is an open group, they are at the boxes inside of it that the values are
     for, so that an edge leads to them and not to the group's border.
@@ -516,13 +528,11 @@ def _find_partners(
     values = connectors.values[connector]
     if wanted is not None:
         values = values[np.isin(values, list(wanted))]
-    rows = connectors.values.row_numbers()[np.isin(connectors.values.values, values)]
-    is_opposite = connectors.is_source[rows] != connectors.is_source[connector]
+    same = connectors.of_values(values.astype(np.int64))
     return [
-        each
-        for each in distinct(rows[is_opposite]).tolist()
-        if far in _surroundings(scene, int(connectors.item[each]))
-        and is_far_end(scene, each, connector)
+        (each, _surroundings(scene, int(connectors.item[each])))
+        for each in same[connectors.is_source[same] != connectors.is_source[connector]].tolist()
+        if is_far_end(scene, each, connector)
     ]
 
 

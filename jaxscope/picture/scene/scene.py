@@ -91,6 +91,23 @@ class Items:
         return tuple(halve_text(title, TITLE_PX, True).split("\n"))
 
 
+_Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+def _sort_pairs(keys: npt.NDArray[np.integer], rows: npt.NDArray[np.integer]) -> _Pairs:
+    """Keys, ascending, and the row of each."""
+    order = np.argsort(keys, kind="stable")
+    return keys[order].astype(np.int64), rows[order].astype(np.int64)
+
+
+def _find_pairs(pairs: _Pairs, wanted: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The rows with any of some keys, ascending."""
+    known, rows = pairs
+    ends = (np.searchsorted(known, wanted, side).tolist() for side in ("left", "right"))
+    parts = [rows[begin:end] for begin, end in zip(*ends, strict=True)]
+    return distinct(np.concatenate([np.zeros(0, np.int64), *parts]))
+
+
 @dataclass(frozen=True, eq=False)
 class Lines:
     """Edges as corners; a value that crosses frames is several lines.
@@ -138,21 +155,15 @@ class Lines:
         return len(self.types)
 
     @functools.cached_property
-    def _by_flow(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """All results that flow along lines, ascending, and the line of each."""
+    def _by_flow(self) -> _Pairs:
         counts = np.fromiter(map(len, self.flows), np.int64, len(self.flows))
         each = itertools.chain.from_iterable(self.flows)
         flows = np.fromiter(each, np.int64, int(counts.sum()))
-        order = np.argsort(flows, kind="stable")
-        return flows[order], np.repeat(np.arange(len(counts)), counts)[order]
+        return _sort_pairs(flows, np.repeat(np.arange(len(counts)), counts))
 
     def carrying(self, flows: Iterable[int]) -> npt.NDArray[np.int64]:
         """The lines that carry any of some results, ascending."""
-        known, lines = self._by_flow
-        wanted = np.asarray([*flows], np.int64)
-        ends = (np.searchsorted(known, wanted, side).tolist() for side in ("left", "right"))
-        parts = [lines[begin:end] for begin, end in zip(*ends, strict=True)]
-        return distinct(np.concatenate([np.zeros(0, np.int64), *parts]))
+        return _find_pairs(self._by_flow, np.asarray([*flows], np.int64))
 
     def list_coloured(self, items: npt.NDArray[np.int64] | None = None) -> tuple[str, ...]:
         """What the lines are that have a colour of their own: names of `LINE_NAMES`.
@@ -194,6 +205,22 @@ class Connectors:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @functools.cached_property
+    def _by_value(self) -> _Pairs:
+        return _sort_pairs(self.values.values, self.values.row_numbers())
+
+    @functools.cached_property
+    def _by_far(self) -> _Pairs:
+        return _sort_pairs(self.far.values, self.far.row_numbers())
+
+    def of_values(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Those that stand for a value of any of some nodes, ascending."""
+        return _find_pairs(self._by_value, nodes)
+
+    def reaching(self, item: int) -> npt.NDArray[np.int64]:
+        """Those with an item at the far end, ascending."""
+        return _find_pairs(self._by_far, np.array([item]))
 
 
 class Walk(NamedTuple):

@@ -340,7 +340,7 @@ def paint_overlay(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, camera.scale >= NEAR_SCALE)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     sight = (camera.x, camera.y, *camera.to_scene(width, height))
-    seen = drawing.item_grid.query(*sight)
+    touching = drawing.item_grid.touching
     solid, dashed = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
     near = camera.scale >= NEAR_SCALE
     outlines: tuple[tuple[Indices, QColor, float, Qt.PenStyle, float], ...] = (
@@ -354,19 +354,21 @@ def paint_overlay(
     for items, color, pen_px, style, gap in outlines:
         if not len(items):  # most frames have nothing to look for among all that is seen
             continue
-        chosen = np.intersect1d(items, seen, assume_unique=True)
+        chosen = touching(items, sight)
         painter.setPen(QPen(color, pen_px * strength, style))
         _draw_outlines(painter, drawing, chosen, camera, gap)
     _paint_lines(painter, drawing, highlight, camera, sight)
     if len(highlight.noted):
-        _paint_notes(painter, drawing, np.intersect1d(highlight.noted, seen), camera)
+        _paint_notes(painter, drawing, touching(highlight.noted, sight), camera)
     if highlight.hovered != NONE:
         painter.setPen(QPen(colors.hover, 1.6 * strength, Qt.PenStyle.SolidLine))
         _draw_outlines(painter, drawing, np.array([highlight.hovered]), camera, 2.0)
     if highlight.current != NONE:
         painter.setPen(QPen(colors.selected, 3.4 * strength))
         _draw_outlines(painter, drawing, np.array([highlight.current]), camera, 1.5)
-    _paint_parts(painter, drawing, highlight.parts, seen, camera)
+    if highlight.parts and camera.scale >= NEAR_SCALE:
+        chosen = touching(np.sort(np.asarray([*highlight.parts], np.int64)), sight)
+        _paint_parts(painter, drawing, highlight.parts, chosen, camera)
     if highlight.operands and camera.scale >= NEAR_SCALE:
         from jaxscope.ui.canvas.operand_names import paint_operand_names  # for a selection
 
@@ -433,13 +435,10 @@ def _paint_parts(
     painter: QPainter,
     drawing: SceneDrawing,
     parts: Mapping[int, tuple[int, int]],
-    seen: Indices,
+    chosen: Indices,
     camera: Camera,
 ) -> None:
-    """How much of a closed group is meant, where it is not all: on its lower border."""
-    chosen = np.intersect1d(np.asarray([*parts], np.int64), seen, assume_unique=True)
-    if not len(chosen) or camera.scale < NEAR_SCALE:
-        return
+    """How much of some closed groups is meant, where it is not all: on their lower borders."""
     colors = drawing.colors
     painter.save()
     size = min(max(_PART_PX * camera.scale, _PART_PX), _LARGE_PART_PX)

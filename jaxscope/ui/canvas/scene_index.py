@@ -19,6 +19,10 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 _CELL_PX = 800.0
+_MANY_HITS = 16
+"""One of so many."""
+_PART = 2_000
+"""So many rectangles are looked at in the time that a row of cells takes by itself."""
 _FEW_LINES = 1_000
 """So many are looked at one by one, which takes less than looking at all that is in sight."""
 
@@ -48,12 +52,14 @@ class Grid:
         keys = cells[:, 1] * self._columns + cells[:, 0]
         order = np.argsort(keys, kind="stable")
         self._order, self._keys = small[order], keys[order]
+        self._borders = _list_borders(low[self._order], high[self._order])
         self._reach = size[small].max(axis=0) / 2 if len(small) else np.zeros(2)
 
     def query(self, x0: float, y0: float, x1: float, y1: float) -> Indices:
         """Indices of all that touch a rectangle, ascending."""
         if self._is_empty:
             return np.zeros(0, np.int64)
+        box = (x0, y0, x1, y1)
         low = (np.array([x0, y0]) - self._reach - self._origin) // _CELL_PX
         high = (np.array([x1, y1]) + self._reach - self._origin) // _CELL_PX
         left = int(np.clip(low[0], 0, self._columns - 1))
@@ -62,18 +68,38 @@ class Grid:
         rows = np.arange(max(int(low[1]), 0), min(int(high[1]), last_row) + 1)
         starts = np.searchsorted(self._keys, rows * self._columns + left)
         stops = np.searchsorted(self._keys, rows * self._columns + right, side="right")
-        parts = [self._order[i:j] for i, j in zip(starts, stops, strict=True) if j > i]
-        hits = self.touching(np.concatenate([self._large, *parts]), (x0, y0, x1, y1))
-        hits.sort()
-        return hits
+        if len(rows) and stops[-1] - starts[0] <= (stops - starts).sum() + _PART * len(rows):
+            starts, stops = starts[:1], stops[-1:]
+        parts = [self.touching(self._large, box)]
+        parts += [
+            self._order[i:j][_are_touching(self._borders[:, i:j], box)]
+            for i, j in zip(starts.tolist(), stops.tolist(), strict=True)
+            if j > i
+        ]
+        hits = np.concatenate(parts)
+        if len(hits) * _MANY_HITS < len(self._low):
+            hits.sort()
+            return hits
+        is_hit = np.zeros(len(self._low), np.bool_)  # faster than to sort many
+        is_hit[hits] = True
+        return np.flatnonzero(is_hit)
 
     def touching(self, some: Indices, box: tuple[float, float, float, float]) -> Indices:
         """Those of some that touch a rectangle."""
-        low, high = self._low[some], self._high[some]
-        touches = (high[:, 0] >= box[0]) & (low[:, 0] <= box[2])
-        touches &= (high[:, 1] >= box[1]) & (low[:, 1] <= box[3])
-        hits: Indices = some[touches]
+        borders = _list_borders(self._low[some], self._high[some])
+        hits: Indices = some[_are_touching(borders, box)]
         return hits
+
+
+def _list_borders(low: Floats, high: Floats) -> Floats:
+    """Left, top, right and bottom borders, shape `(4, n)`, each in one piece of memory."""
+    return np.ascontiguousarray(np.concatenate([low, high], axis=1).T)
+
+
+def _are_touching(borders: Floats, box: tuple[float, float, float, float]) -> npt.NDArray[np.bool_]:
+    touches = (borders[2] >= box[0]) & (borders[0] <= box[2])
+    touches &= (borders[3] >= box[1]) & (borders[1] <= box[3])
+    return touches
 
 
 # A scene sorted for drawing: NumPy only, so that it can be made beside the window.
@@ -115,6 +141,7 @@ class SceneIndex:
         self._first_segment = np.append(0, np.cumsum(num_pieces))
         self.segment_grid = Grid(np.minimum(begin, end), np.maximum(begin, end))
         self.labels = EdgeLabels(scene)
+        lines.carrying(())  # sorts them by value, beside the window and not at the first pointing
         connectors = scene.connectors.rect
         self.connector_grid = Grid(connectors[:, :2], connectors[:, :2] + connectors[:, 2:])
 
