@@ -62,6 +62,7 @@ Flow = tuple[int, tuple[int, ...]]
 _NO_FLOW: Flow = (NONE, ())
 
 
+_Ends = Sequence[tuple[LinePoint, LinePoint]]
 _Piece = tuple[int, Flow, float, float, float, float]
 
 
@@ -218,44 +219,49 @@ class EdgeLabels:
         pieces_of = list(itertools.pairwise(_join_straight(corners)))
         if self._scene.lines.is_return[line]:  # its lane has room for its name
             pieces_of.sort(key=lambda ends: -abs(ends[0][0] - ends[1][0] + ends[0][1] - ends[1][1]))
-        is_down = self._scene.direction == "down"
         narrow = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
-        places = [
-            (x - wide / 2, y, wide)
-            for wide in dict.fromkeys((width, narrow))
-            for begin, end in pieces_of
-            if _has_room(begin, end, wide, is_down)
-            for x, y in _list_middles(begin, end, wide)
-        ]
-        num_on = len(places)
-        if line in lines.branches and is_down:  # what parts late is alone at its end
-            (_, before), (x, stop) = pieces_of[-1]
-            middle = stop - math.copysign(_FROM_END_PX, stop - before)
-            places += [(x + _BESIDE_PX, middle, narrow), (x - narrow - _BESIDE_PX, middle, narrow)]
-        if line in lines.labels:  # worth a place beside the line, too
-            for begin, end in pieces_of:
-                if abs(begin[1] - end[1]) < LABEL_HEIGHT_PX + 2 * _SEEN_PX:
-                    continue
-                reach = _find_reach(begin, end, is_down)
-                for x, y in _list_middles(begin, end, narrow):
-                    places.append((x - reach - narrow - _BESIDE_PX, y, narrow))
-                    places.append((x + reach + _BESIDE_PX, y, narrow))
-        for at, (x, middle, width) in enumerate(places):
-            is_on = at < num_on
+        places = self._list_places(line, pieces_of, width, narrow)
+        for x, middle, wide, is_on in places:
             y = middle - LABEL_HEIGHT_PX / 2
             is_inside = (
-                inside[0] <= x and x + width <= inside[2]
+                inside[0] <= x and x + wide <= inside[2]
                 and inside[1] <= y and y + LABEL_HEIGHT_PX <= inside[3]
             )  # fmt: skip
-            rect = (x, y, width, LABEL_HEIGHT_PX)
+            rect = (x, y, wide, LABEL_HEIGHT_PX)
             is_free = is_inside and not taken.hits(rect) and not self._connectors.hits(rect)
             # Beside its line a label stands clear of that, too, and right by it.
             own = flow if is_on else _NO_FLOW
             if not is_free or pieces.cross(rect, own, line if is_on and is_alone else NONE):
                 continue
             if is_on or pieces.is_beside(flow, rect):
-                return EdgeLabel(line, group, text, x, y, width)
+                return EdgeLabel(line, group, text, x, y, wide)
         return None
+
+    def _list_places(
+        self, line: int, pieces_of: _Ends, width: float, narrow: float
+    ) -> Iterator[tuple[float, float, float, bool]]:
+        """Where a label may be, the best place first: left, middle, width, whether it is on the
+        line and not beside it.
+        """
+        lines, is_down = self._scene.lines, self._scene.direction == "down"
+        for wide in dict.fromkeys((width, narrow)):
+            for begin, end in pieces_of:
+                if _has_room(begin, end, wide, is_down):
+                    for x, y in _list_middles(begin, end, wide):
+                        yield x - wide / 2, y, wide, True
+        if line in lines.branches and is_down:  # what parts late is alone at its end
+            (_, before), (x, stop) = pieces_of[-1]
+            middle = stop - math.copysign(_FROM_END_PX, stop - before)
+            yield x + _BESIDE_PX, middle, narrow, False
+            yield x - narrow - _BESIDE_PX, middle, narrow, False
+        if line in lines.labels:  # worth a place beside the line, too
+            for begin, end in pieces_of:
+                if abs(begin[1] - end[1]) < LABEL_HEIGHT_PX + 2 * _SEEN_PX:
+                    continue
+                reach = _find_reach(begin, end, is_down)
+                for x, y in _list_middles(begin, end, narrow):
+                    yield x - reach - narrow - _BESIDE_PX, y, narrow, False
+                    yield x + reach + _BESIDE_PX, y, narrow, False
 
 
 def _join_straight(corners: Sequence[LinePoint]) -> list[LinePoint]:
@@ -328,25 +334,28 @@ def _in_bands(bands: dict[int, list[T]], top: float, bottom: float) -> Iterator[
 
 
 class _Pieces:
-    """The pieces of some lines, as straight ones, by the bands of the picture that they touch."""
+    """The pieces of some lines, by the bands of the picture that they touch."""
 
     def __init__(self, scene: Scene, lines: Iterable[int]) -> None:
         self._bands: dict[int, list[_Piece]] = {}
         self._long: list[_Piece] = []
+        self._is_down = scene.direction == "down"
         for line in lines:
             flow = _flow(scene, line)
-            corners = scene.lines.corners(line).tolist()
-            places = [corners[0], *itertools.chain.from_iterable(
-                _bend(begin, end, scene.direction == "down")
-                for begin, end in itertools.pairwise(corners)
-            )]  # fmt: skip
-            for (x0, y0), (x1, y1) in itertools.pairwise(places):
+            for (x0, y0), (x1, y1) in itertools.pairwise(scene.lines.corners(line).tolist()):
                 bands = _bands_of(min(y0, y1), max(y0, y1))
                 if len(bands) > _MAX_BANDS:
                     self._long.append((line, flow, x0, y0, x1, y1))
                     continue
                 for band in bands:
                     self._bands.setdefault(band, []).append((line, flow, x0, y0, x1, y1))
+
+    def _run_through(self, rect: Rect, x0: float, y0: float, x1: float, y1: float) -> bool:
+        """Whether a piece, straight or a curve, touches a rectangle."""
+        if x0 == x1 or y0 == y1:
+            return _runs_through(rect, x0, y0, x1, y1)
+        bent = ((x0, y0), *_bend((x0, y0), (x1, y1), self._is_down))
+        return any(_runs_through(rect, *one, *other) for one, other in itertools.pairwise(bent))
 
     def cross(self, rect: Rect, flow: Flow, own: int = NONE) -> bool:
         """Whether a line of another value than `flow` runs through a rectangle, or grazes it.
@@ -355,11 +364,15 @@ class _Pieces:
         """
         x, y, width, height = rect
         rect = (x - _CLEAR_PX, y - _CLEAR_PX, width + 2 * _CLEAR_PX, height + 2 * _CLEAR_PX)
-        return any(
-            (other != flow if own == NONE else line != own) and _runs_through(rect, x0, y0, x1, y1)
-            for pieces in (self._long, *_in_bands(self._bands, rect[1], rect[1] + rect[3]))
-            for line, other, x0, y0, x1, y1 in pieces
-        )
+        left, top, right, bottom = x - _CLEAR_PX, rect[1], x + width + _CLEAR_PX, rect[1] + rect[3]
+        for pieces in (self._long, *_in_bands(self._bands, top, bottom)):
+            for line, other, x0, y0, x1, y1 in pieces:
+                if (x0 < left and x1 < left) or (x0 > right and x1 > right):  # most are
+                    continue
+                is_other = other != flow if own == NONE else line != own
+                if is_other and self._run_through(rect, x0, y0, x1, y1):
+                    return True
+        return False
 
     def is_beside(self, flow: Flow, rect: Rect) -> bool:
         """Whether lines of a value pass right beside the middle of a rectangle, and no others pass
@@ -370,9 +383,11 @@ class _Pieces:
         is_passed = False
         for pieces in (self._long, *_in_bands(self._bands, y, y + height)):
             for _, other, *ends in pieces:
-                if other != flow and _runs_through((left, y, wide, height), *ends):
+                if other != flow and self._run_through((left, y, wide, height), *ends):
                     return False
-                is_passed |= other == flow and _runs_through((left, y + height / 2, wide, 0), *ends)
+                is_passed |= other == flow and self._run_through(
+                    (left, y + height / 2, wide, 0), *ends
+                )
         return is_passed
 
 
@@ -410,11 +425,11 @@ class _Obstacles:
         """Whether any is nearer than a little gap."""
         left, top = rect[0] - _FROM_BOX_SIDE_PX, rect[1] - _GAP_PX
         right, bottom = rect[0] + rect[2] + _FROM_BOX_SIDE_PX, rect[1] + rect[3] + _GAP_PX
-        return any(
-            x < right and left < x + width and y < bottom and top < y + height
-            for rects in (self._tall, *_in_bands(self._bands, top, bottom))
-            for x, y, width, height in rects
-        )
+        for rects in (self._tall, *_in_bands(self._bands, top, bottom)):
+            for x, y, width, height in rects:
+                if x < right and left < x + width and y < bottom and top < y + height:
+                    return True
+        return False
 
 
 # The ways of edges that a scene shows as connectors only: drawn in full for what one points at.

@@ -98,8 +98,8 @@ def _list_borders(low: Floats, high: Floats) -> Floats:
 
 def _are_touching(borders: Floats, box: tuple[float, float, float, float]) -> npt.NDArray[np.bool_]:
     touches = (borders[2] >= box[0]) & (borders[0] <= box[2])
-    touches &= (borders[3] >= box[1]) & (borders[1] <= box[3])
-    return touches
+    hits: npt.NDArray[np.bool_] = touches & (borders[3] >= box[1]) & (borders[1] <= box[3])
+    return hits
 
 
 # A scene sorted for drawing: NumPy only, so that it can be made beside the window.
