@@ -121,18 +121,29 @@ def _called_by_several(graph: Graph) -> dict[int, int]:
     return {group: count for group, count in found.items() if count > 1}
 
 
-def _tell_shared(graph: Graph, shared: SharedGroups) -> str:
-    if not len(shared.group):
-        return ""
-    from jaxscope.program.size import describe_count, is_counted  # few programs share any
+def find_counted_once(graph: Graph) -> Int32s:
+    """The nodes that count and are inside of what several nodes have as their inside."""
+    shared = find_shared_groups(graph)
+    return _find_inside(graph, shared) if len(shared.group) else np.zeros(0, np.int32)
+
+
+def _find_inside(graph: Graph, shared: SharedGroups) -> Int32s:
+    from jaxscope.program.size import is_counted  # few programs share any
 
     is_inside = np.zeros(len(graph.groups) + 1, bool)  # the last entry answers for `NONE`
     is_inside[shared.group] = True
     for group in range(len(graph.groups)):
         is_inside[group] |= is_inside[graph.groups.parent[group]]
-    size = describe_count(
-        graph, int(np.count_nonzero(is_inside[graph.nodes.group] & is_counted(graph)))
-    )
+    found = np.flatnonzero(is_inside[graph.nodes.group] & is_counted(graph))
+    return found.astype(np.int32)
+
+
+def _tell_shared(graph: Graph, shared: SharedGroups) -> str:
+    if not len(shared.group):
+        return ""
+    from jaxscope.program.size import describe_count
+
+    size = describe_count(graph, len(_find_inside(graph, shared)))
     if len(shared.group) > 1:
         return say(
             "Counted once: {size} inside {count} used in several places.",

@@ -17,8 +17,9 @@ from jaxscope.picture.scene.group_layout import BoxTexts
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
-from jaxscope.picture.view.tree import BranchKind
+from jaxscope.picture.view.tree import GATHERED, BranchKind
 from jaxscope.picture.view.view import View
+from jaxscope.program.size import count_program
 
 from .programs import compile_call, compile_module, trace
 
@@ -62,7 +63,10 @@ def test_no_box_of_results_is_called_as_if_it_held_those_of_another() -> None:
 
 
 def test_a_shard_map_says_on_how_many_devices_it_runs() -> None:
-    for size, told in ((8, "2 equations, on each of 8 devices"), (1, "2 equations")):
+    for size, told in (
+        (8, "shard_map + 2 equations, on each of 8 devices"),
+        (1, "shard_map + 2 equations"),
+    ):
         mesh = AbstractMesh((size,), ("d",), axis_types=(AxisType.Auto,))
 
         def halves(x: jax.Array, mesh: Any = mesh) -> jax.Array:
@@ -91,7 +95,7 @@ def test_an_open_group_says_how_much_of_it_is_in_boxes() -> None:
     told = opened(build_scene(view, view.all_groups()))
     counted = {view.boxes[n].label: view.boxes[n].num_counted for n in range(1, len(view.boxes))}
     # clip casts both of its limits: the casts are in the boxes of `max` and `min`.
-    assert counted["clip"] == 4 and told["clip"] == "jit · 4 equations, 2 shown"
+    assert counted["clip"] == 4 and told["clip"] == "jit + 4 equations, 2 shown"
     assert counted["outer"] == 8
     assert told["outer"] == "8 equations, 6 shown", "without the two casts in clip"
     closed = opened(build_scene(view, frozenset({outer})))
@@ -189,6 +193,53 @@ def test_a_loop_and_a_branch_hold_as_many_equations_as_their_jaxprs(
     assert {id: wanted[id] for id in found} == found
 
 
+def count_of(text: str) -> int:
+    """What the second line of a group says that it counts: with its operation itself, if it has."""
+    own, count = re.findall(r"(\S+ \+ )?([\d,]+) (?:equation|operation|instruction)", text)[0]
+    return bool(own) + int(count.replace(",", ""))
+
+
+@pytest.mark.parametrize(("function", "arguments"), COUNTED)
+def test_what_groups_say_adds_up(function: Any, arguments: Any) -> None:
+    num_groups = 0
+    for graph in (trace(function, *arguments), compile_module(function, *arguments)):
+        view = build_view(graph)
+        for number, box in enumerate(view.boxes):
+            if not box.children or box.kind in (BranchKind.REPEAT, *GATHERED):
+                continue
+            inside = [view.boxes[child] for child in box.children]
+            nodes = [each.node for each in inside if not each.children and not each.type]
+            drawn = count_program(graph, [node for node in nodes if node not in view.flow.roles])
+            groups = [
+                count_of(text_of(view, each).detail)
+                for each in inside
+                if each.children and each.kind not in GATHERED
+            ]
+            missing = len(view.without_box(number))
+            assert drawn + sum(groups) + missing == box.num_counted, box.label
+            num_groups += len(groups)
+    assert num_groups
+
+
+def test_a_repeat_says_what_of_it_counts_once() -> None:
+    """Twelve layers call one jitted function, whose inside the first shows."""
+    inner = jax.jit(lambda x: jnp.sin(x) * x + 1.0)
+
+    def layered(x: jax.Array, ws: list[jax.Array]) -> jax.Array:
+        for number, w in enumerate(ws):
+            with jax.named_scope(f"layer_{number}"):
+                x = jnp.tanh(inner(x @ w) @ w)
+        return x
+
+    graph = trace(layered, jnp.ones((3, 3)), [jnp.ones((3, 3))] * 12)
+    view = build_view(graph)
+    (repeat,) = (box for box in view.boxes if box.kind is BranchKind.REPEAT)
+    first, *others = (view.boxes[child].num_counted for child in repeat.children)
+    shared = len(jax.make_jaxpr(inner)(jnp.ones((3, 3))).eqns[0].params["jaxpr"].eqns)
+    assert (repeat.copies, shared, set(others)) == (12, 3, {first - shared})
+    assert text_of(view, repeat).detail == f"{12 * first - 11 * shared} equations, 3 counted once"
+
+
 COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.-]+) .*\{$", re.MULTILINE)
 INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?([\w.-]+) = (.*)$", re.MULTILINE)
 
@@ -278,8 +329,8 @@ def test_a_branch_of_a_known_index_says_which_arm_runs() -> None:
     graph = trace(lambda x: jax.lax.cond(True, jnp.sin, jnp.cos, x), jnp.ones(3))
     view = build_view(graph)
     branch = next(box for box in view.boxes if box.node != NONE and box.children)
-    assert text_of(view, branch).detail == "index 1 · 2 equations"
+    assert text_of(view, branch).detail == "index 1 · cond + 2 equations"
     unknown = trace(lambda x: jax.lax.cond(x[0] > 0, jnp.sin, jnp.cos, x), jnp.ones(3))
     view = build_view(unknown)
     branch = next(box for box in view.boxes if box.node != NONE and box.children)
-    assert text_of(view, branch).detail == "2 equations"
+    assert text_of(view, branch).detail == "cond + 2 equations"

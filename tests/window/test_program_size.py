@@ -111,7 +111,11 @@ def test_titles_of_groups_count_what_is_inside(capture: Capture) -> None:
                 continue
             nodes = [node for node in view.nodes_inside(number) if node != box.node]
             size = describe_count(stage.graph, count_program(stage.graph, nodes))
-            assert text_of(view, box).detail.endswith(size), (stage.name, box.id)
+            told = text_of(view, box).detail.partition(", ")[0]
+            own = (
+                f"{short_operation(stage.graph.operation(box.node))} + " if box.node != NONE else ""
+            )
+            assert told.endswith(f"{own}{size}"), (stage.name, box.id)
             num_groups += 1
     assert num_groups
 

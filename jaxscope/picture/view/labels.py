@@ -24,7 +24,7 @@ from jaxscope.picture.view.control_flow import REFERS, Role
 from jaxscope.picture.view.operations import ORDERED, Style, short_operation, style_of
 from jaxscope.picture.view.tree import BACKWARD, GATHERED, ITSELF, BranchKind
 from jaxscope.picture.view.view import Box, View
-from jaxscope.program.size import describe_count
+from jaxscope.program.size import count_program, describe_count
 
 _AXIS_SIZES = re.compile(r"axis_sizes=\(([\d, ]+)\)")
 _AXIS_SIZE = re.compile(r"'[^']*': (\d+)")
@@ -150,12 +150,15 @@ def _text_of_group(view: View, box: Box) -> BoxText:
         )
     if box.kind is BranchKind.REPEAT:
         title = say(TOGETHER, first=label, then=f" ×{box.copies}")
+        shared = view.count_shared(view.boxes[box.children[0]].parent)
+        if shared:
+            count = say("{count}, {shared:,} counted once", count=count, shared=shared)
         return BoxText(title, count, Style.REPEAT)
     if box.node != NONE:
         operation = _operation(view.graph, box.node)
-        if operation not in label:
-            count = say(BESIDE, first=operation, then=count) if label else count
         label = label or operation
+        if count_program(view.graph, [box.node]):  # so that what is around adds up
+            count = say("{operation} + {count}", operation=operation, count=count)
         chosen = [text for operand, text in view.notes.get(box.node, ()) if operand == 0]
         if chosen and (word := view.flow.branches.get(box.node)):
             value = say("{word} {value}", word=said(word), value=_short_value(chosen[0]))

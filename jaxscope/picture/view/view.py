@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from jaxscope.picture.view.arguments import find_arguments
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role
 from jaxscope.picture.view.operations import COMMUTATIVE, short_operation
 from jaxscope.picture.view.tree import Branch, BranchKind, Draft, Input, make_all
-from jaxscope.program.dataflow import attribute_column
+from jaxscope.program.dataflow import attribute_column, find_counted_once
 from jaxscope.program.size import is_counted
 
 ROOT = 0
@@ -200,6 +201,18 @@ class View:
             if inner in opened and self.boxes[inner].kind is not BranchKind.REPEAT:
                 found += self.without_box(inner, opened)
         return found
+
+    def count_shared(self, box: int) -> int:
+        """How many of those that a group counts are in functions that are called several times.
+
+        They count once, where they are drawn: alike groups then count differently.
+        """
+        return self._shared[box]
+
+    @functools.cached_property
+    def _shared(self) -> Counter[int]:
+        holders = self.holder_of_node[find_counted_once(self.graph)].tolist()
+        return Counter(around for own in holders for around in (own, *self.ancestors(own)))
 
     def path_to_node(self, node: int) -> frozenset[str]:
         """Ids of the groups that must be open for a node to be seen."""

@@ -15,6 +15,7 @@ from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.scene.visible_edges import find_ends_of_values
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.operations import short_operation
+from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, Box, View
 from jaxscope.program.size import count_program
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_list, tr_named, tr_said
@@ -41,7 +42,9 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
         if item < scene.items.num_frames and (told := describe_rest(view, scene, box)):
             lines.append(escape_html(told, _MAX_REST))
         if box.node != NONE and count_program(view.graph, [box.node]):
-            lines.append(tr("The operation itself is not counted with what is in it"))
+            lines.append(tr("The operation itself counts besides what is in it"))
+        if box.kind is BranchKind.REPEAT and view.count_shared(int(scene.items.box[item])):
+            lines.append(tr("What several of them call counts once, in the one that shows it"))
         lines.append(tr("<i>Double click: open or close</i>"))
     if box.node != NONE:
         graph = view.graph

@@ -7894,8 +7894,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{place} 处的运算</translation>
     </message>
     <message>
-        <source>The operation itself is not counted with what is in it</source>
-        <translation>操作本身不计入其内部的数量</translation>
+        <source>The operation itself counts besides what is in it</source>
+        <translation>操作本身在其内部的数量之外另计一个</translation>
     </message>
     <message>
         <source>The optimized module names every exchange. `pmap` runs the function once on each device, and its `psum` is an `all-reduce`. In `split_product` every device multiplies its piece of the inner dimension, and again an `all-reduce` adds up the pieces. `gram` says nothing of exchanges: it only asks for rows to be spread, and the compiler inserts the `all-gather` that the product needs. Types and bytes in the module are those of one device's piece. `scattered_sums` and `rows_to_columns` show the two other exchanges, `reduce-scatter` and `all-to-all`. In `ring_product` pieces travel from neighbour to neighbour, a `collective-permute` in each round of a loop.</source>
@@ -9538,6 +9538,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What random numbers are made from. One key serves for one draw.</source>
         <translation>生成随机数的依据。一个密钥只用于一次抽取。</translation>
+    </message>
+    <message>
+        <source>What several of them call counts once, in the one that shows it</source>
+        <translation>几个都调用的函数只计一次，计在显示它的那一个里</translation>
     </message>
     <message>
         <source>What stands in a loop counts as often as the loop runs.</source>
@@ -14324,6 +14328,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count}，显示 {held:,} 个</translation>
     </message>
     <message>
+        <source>{count}, {shared:,} counted once</source>
+        <translation>{count}，其中 {shared:,} 个只计一次</translation>
+    </message>
+    <message>
         <source>{currentText}: not available</source>
         <translation>{currentText}：没有</translation>
     </message>
@@ -15112,6 +15120,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{operands} go in and {results} come out on each device, which sends at least {sent}{often}.</source>
         <translation>每个设备输入 {operands}，输出 {results}，至少发送 {sent}{often}。</translation>
+    </message>
+    <message>
+        <source>{operation} + {count}</source>
+        <translation>{operation} + {count}</translation>
     </message>
     <message>
         <source>{operation} changes nothing</source>
