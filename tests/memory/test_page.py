@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
+from jaxscope.model import NONE, is_available
 from jaxscope.ui.figures.plots import StepAxis
 from jaxscope.ui.pages.memory import MemoryPage
 from jaxscope.ui.toolkit.theme import DARK, LIGHT
@@ -78,6 +80,40 @@ def test_a_row_leads_to_its_node(page: MemoryPage, take: Take, page_context: Pag
     assert isinstance(selection.place, tuple) and selection.place[0] == "optimized"
     page.kept.selectRow(0)
     assert isinstance(selection.place, tuple) and selection.place[0] == "grad"
+
+
+def test_what_is_not_alive_at_the_step_is_told_and_led_to(
+    page: MemoryPage, take: Take, page_context: PageContext
+) -> None:
+    """By the schedule of XLA's own text: the value is made at one step and last read at another."""
+    selection, optimized = page_context.selection, take(CALL).stage("optimized")
+    selection.set_stages(take(CALL).stages)
+    live = page._live()
+    assert live is not None and optimized is not None and is_available(optimized.text)
+    value = next(b for b in live.buffers if b.kind == "temporary" and b.start > 0)
+    name = live.graph.name(value.node)
+    lines = optimized.text.text.partition("ENTRY ")[2].splitlines()[1:]
+    first, *_, last = (n for n, line in enumerate(lines) if re.search(rf"%{name}\b", line))
+    assert (value.start, value.end) == (first, last)
+    page.choose_step(0)
+    assert page.elsewhere.isHidden() and page.to_value.isHidden()
+    selection.select_nodes("optimized", (value.node,))
+    told = f"{name} is alive from step {value.start} to {value.end}; shown: step 0."
+    assert page.elsewhere.text() == told
+    page.to_value.click()
+    assert page.step_title.text().startswith(f"Step {value.start} ")
+    assert page.elsewhere.isHidden() and page.to_value.isHidden()
+    for step in (value.end, value.end + 1):
+        page.choose_step(step)
+        assert page.elsewhere.isHidden() == (step == value.end)
+    inside = next(
+        node for node, group in enumerate(live.graph.nodes.group.tolist())
+        if group != NONE and live.graph.operation(node) == "multiply"
+    )  # fmt: skip
+    selection.select_nodes("optimized", (inside,))
+    assert "no memory of its own" in page.elsewhere.text() and page.to_value.isHidden()
+    selection.clear()
+    assert page.elsewhere.isHidden()
 
 
 def test_tabs_without_content_are_not_there(page: MemoryPage) -> None:

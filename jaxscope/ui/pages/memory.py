@@ -16,7 +16,8 @@ from jaxscope.model import Capture, Unavailable, is_available
 from jaxscope.model.experiments import RematPolicies
 from jaxscope.model.said import say_joined, say_sentence
 from jaxscope.model.units import format_bytes
-from jaxscope.program.memory.live_ranges import LiveRanges
+from jaxscope.program.links import NO_LINKED, Links
+from jaxscope.program.memory.live_ranges import Buffer, LiveRanges
 from jaxscope.report.document import Table
 from jaxscope.report.memory import (
     REMAT_PROTOCOL,
@@ -117,6 +118,10 @@ class MemoryPage(CapturePage):
         self.notes = SelectableLabel(role="muted")
         self.step_title = QLabel()
         self.to_peak = QPushButton(tr("To the peak"))
+        self.elsewhere = SelectableLabel(role="muted")
+        self.to_value = QPushButton(tr("To its first step"))
+        self._step = 0
+        self._value: Buffer | None = None
         self.alive = ResultTable(tr("What is alive at the chosen step"))
         self.kept = ResultTable(tr("Values kept for the backward part"))
         self.donated = ResultTable(tr("Donated arguments"))
@@ -126,6 +131,8 @@ class MemoryPage(CapturePage):
         self._build()
         self.remat.compare.clicked.connect(self._on_compare_clicked)
         self.to_peak.clicked.connect(self._on_to_peak_clicked)
+        self.to_value.clicked.connect(self._on_to_value_clicked)
+        context.selection.changed.connect(self._tell_elsewhere)
         tables = (self.alive, self.kept, self.constants)
         self._linked = {table: LinkedRows(table, context.selection) for table in tables}
 
@@ -135,6 +142,7 @@ class MemoryPage(CapturePage):
         column.setContentsMargins(0, 4, 0, 0)
         row = fill_box(QHBoxLayout(), (self.step_title, 1), self.to_peak)
         column.addLayout(row)
+        column.addLayout(fill_box(QHBoxLayout(), (self.elsewhere, 1), self.to_value))
         column.addWidget(self.alive, 1)
         for title, page in (
             (tr("Alive"), alive),
@@ -176,6 +184,7 @@ class MemoryPage(CapturePage):
         self._job.stop()
         for rows in self._linked.values():
             rows.set_rows(())  # the tables are of the capture before
+        self._tell_elsewhere(self._context.selection.links)
         if self.isVisible() or capture is None:
             self._search()
 
@@ -194,6 +203,7 @@ class MemoryPage(CapturePage):
         live = self._live()
         if live is None or not 0 <= step < len(live.steps):
             return
+        self._step = step
         self.plot.set_step(step)
         node = live.graph.node(live.steps[step])
         alive = live.alive_at(step)
@@ -212,6 +222,37 @@ class MemoryPage(CapturePage):
         )
         self.alive.rows.set_table(alive_table(live, alive))
         self._linked[self.alive].set_rows([("optimized", (each.node,)) for each in alive])
+        self._tell_elsewhere(self._context.selection.links)
+
+    def _tell_elsewhere(self, links: Links) -> None:
+        """Say where what is selected is alive, if it is not at the step that is shown."""
+        live, linked = self._live(), links.stages.get("optimized", NO_LINKED)
+        meant = frozenset(linked.selected.tolist()) or linked.nodes
+        self._value = None
+        told = "" if live is None or not meant else self._find_elsewhere(live, meant)
+        self.elsewhere.setText(told)
+        self.elsewhere.setVisible(bool(told))
+        self.to_value.setVisible(self._value is not None)
+
+    def _find_elsewhere(self, live: LiveRanges, meant: frozenset[int]) -> str:
+        step = self._step
+        found = [b for b in live.buffers if not meant.isdisjoint((b.node, *b.writers))]
+        if not found:
+            return tr("What is selected has no memory of its own in the compiled program.")
+        here = [b for b in found if b.start <= step <= b.end]
+        name = live.graph.name((here or found)[0].node)
+        if any(b.kind != "constant" for b in here):
+            return ""
+        if here:
+            return tr("{name} is a constant: it is alive at all steps, and not listed.", name=name)
+        self._value = value = found[0]
+        return tr(
+            "{name} is alive from step {start:,} to {end:,}; shown: step {step:,}.",
+            name=name,
+            start=value.start,
+            end=value.end,
+            step=step,
+        )
 
     def _live(self) -> LiveRanges | None:
         live = self._report.live if self._report is not None else None
@@ -309,6 +350,10 @@ class MemoryPage(CapturePage):
         live = self._live()
         if live is not None:
             self.choose_step(live.peak_step)
+
+    def _on_to_value_clicked(self) -> None:
+        if self._value is not None:
+            self.choose_step(self._value.start)
 
 
 def find_memory(capture: Capture) -> MemoryReport:

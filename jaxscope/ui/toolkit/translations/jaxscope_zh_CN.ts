@@ -8980,6 +8980,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>到第一行之前</translation>
     </message>
     <message>
+        <source>To its first step</source>
+        <translation>到它的第一步</translation>
+    </message>
+    <message>
         <source>To selected</source>
         <translation>到所选处</translation>
     </message>
@@ -9490,6 +9494,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What is selected</source>
         <translation>所选内容</translation>
+    </message>
+    <message>
+        <source>What is selected has no memory of its own in the compiled program.</source>
+        <translation>选中的内容在编译后的程序中没有自己的内存。</translation>
     </message>
     <message>
         <source>What is shown is a saved capture: its calls cannot be run.</source>
@@ -14730,6 +14738,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 是集合通信：设备在那里相互等待。</translation>
     </message>
     <message>
+        <source>{name} is a constant: it is alive at all steps, and not listed.</source>
+        <translation>{name} 是常量：在所有步骤中都存活，不列出。</translation>
+    </message>
+    <message>
         <source>{name} is a pattern that {config} computes as a whole: only what that supports can be part of it.</source>
         <translation>{name} 是一个由 {config} 作为整体计算的模式：只有它支持的内容才能成为其中一部分。</translation>
     </message>
@@ -14744,6 +14756,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name} is a {operation}: what is inside is compiled by itself.</source>
         <translation>{name} 是一个 {operation}：里面的内容单独编译。</translation>
+    </message>
+    <message>
+        <source>{name} is alive from step {start:,} to {end:,}; shown: step {step:,}.</source>
+        <translation>{name} 从第 {start:,} 步到第 {end:,} 步存活；当前显示第 {step:,} 步。</translation>
     </message>
     <message>
         <source>{name} is called while JAX traces: its result is a constant of the compiled program, and a difference of two is the time of tracing.</source>
