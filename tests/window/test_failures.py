@@ -27,6 +27,7 @@ from jaxscope.errors import (
     TraceError,
     WorkerLost,
 )
+from jaxscope.program.links import LineSelection
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.session.screen import Condition
 from jaxscope.ui.session.state import OfferedFunction
@@ -204,6 +205,29 @@ def test_a_failure_in_the_code_is_said_below_the_stages(
     run.tell(Failed(TraceError("A mask.", where="model.py:5")))
     driver.wait_until(window.error_panel.isVisible)
     assert window.strip.y() < window.error_panel.y()
+
+
+def test_the_inspector_says_what_failed_where_and_what_to_try(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    run = driver.open(source)
+    error = TraceError(
+        "The shapes do not fit.", why="(3,) and <4>", where="model.py:5", remedy="Compare them."
+    )
+    run.tell(Failed(error))
+    driver.wait_until(window.error_panel.isVisible)
+    page = window.workspace.inspector.page
+    told = page.toPlainText()
+    assert told.split("\n") == [
+        "The shapes do not fit.", "model.py:5 · (3,) and <4>", "What to try: Compare them."
+    ]  # fmt: skip
+    page.anchorClicked.emit(QUrl("present:5:model.py"))
+    place = window.workspace.selection.place
+    assert isinstance(place, LineSelection) and place.line == 5
+    window.workspace.selection.clear()
+    assert page.toPlainText() == told
+    window.error_panel.dismissed.emit()
+    driver.wait_until(lambda: page.toPlainText() != told)
 
 
 def test_the_line_that_failed_comes_into_sight_where_another_is_selected(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,19 @@ def test_the_lesson_stands_beside_the_program_and_keeps_its_answer_back(
     call = next(b for b in strip.findChildren(QPushButton) if b.accessibleName() == "f(f32[3])")
     driver.qtbot.mouseClick(call, Qt.MouseButton.LeftButton)
     assert driver.wait_for(CaptureRequest, 2).request.call == "f(f32[3])"
+
+
+def test_what_a_lesson_asks_to_open_is_a_link(
+    driver: Driver, window: MainWindow, taught: Path
+) -> None:
+    taught.write_text(TAUGHT.replace("Then see: one.", "Then see: open its gradient."))
+    driver.finish(driver.open(taught, (CALL,)), replace(build_capture(), call=CALL, transforms=()))
+    window.lesson._reveal.click()
+    label = window.lesson._parts["Then see"]
+    assert "<a href='gradient'>Open its gradient</a>" in label.text()
+    label.linkActivated.emit("gradient")
+    assert driver.wait_for(CaptureRequest, 2).request.gradient
+    assert "gradient" in window.workspace.area.shown_stages()
 
 
 def test_each_lesson_is_read_from_its_beginning(

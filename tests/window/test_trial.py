@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QTextCursor
 from PySide6.QtWidgets import QApplication
 
+from jaxscope.client.events import Failed
 from jaxscope.client.requests import CaptureRequest
+from jaxscope.errors import UserCodeError
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.window.main_window import MainWindow
@@ -166,6 +168,33 @@ def test_a_change_of_the_file_is_told(
     write(driver, trial, "w = 2")  # another run of the copy makes the file no other
     assert "has changed on disk" in editor_of(trial).said.text()
     assert "z = 3" not in editor_of(trial).edit.toPlainText()
+
+
+def test_buttons_stay_where_they_are_whatever_a_run_says(
+    driver: Driver, window: MainWindow, trial: Trial
+) -> None:
+    window.resize(1280, 720)
+    driver.qtbot.wait(50)
+    save = editor_of(trial).save
+
+    def place() -> QPoint:
+        driver.qtbot.wait(20)
+        return save.mapTo(window, QPoint(0, 0))
+
+    before = place()
+    write(driver, trial, "y = 1")
+    run = driver.wait_for(CaptureRequest, 2)
+    assert place() == before
+    run.tell(Failed(UserCodeError("The shapes do not fit together.", where="model.py:5")))
+    driver.wait_until(window.error_panel.isVisible)
+    assert place() == before
+    above = window.error_panel.mapTo(window, QPoint(0, 0)).y()
+    assert above > before.y(), "it is below the text that is edited"
+    trial.discard()
+    driver.qtbot.wait(20)
+    window.controller.show_problem(UserCodeError("Another.", where="model.py:5"))
+    driver.qtbot.wait(20)
+    assert window.error_panel.mapTo(window, QPoint(0, 0)).y() < before.y()
 
 
 def test_long_line_ends_of_the_file_stay(

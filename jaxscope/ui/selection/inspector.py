@@ -15,6 +15,7 @@ import numpy as np
 from PySide6.QtCore import QEvent, QMimeData, QObject, QTimer, QUrl, Signal
 from PySide6.QtWidgets import QFrame, QTabBar, QTextBrowser, QVBoxLayout, QWidget
 
+from jaxscope.errors import Explanation
 from jaxscope.model import (
     NONE,
     Direction,
@@ -53,10 +54,11 @@ from jaxscope.program.predicates import Predicates
 from jaxscope.program.size import count_named, count_program
 from jaxscope.program.source_lines import explain_idle_line
 from jaxscope.report.cards import NOTATION, list_facts
+from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage
-from jaxscope.ui.session.source_file import line_of
+from jaxscope.ui.session.source_file import line_of, parse_place
 from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import (
@@ -396,6 +398,7 @@ def describe_group(name: str, size: str, links: Links, stages: Sequence[Stage], 
 
 
 _FIRST_HINT = "<p>Click a line or a box to follow it through all stages.</p>"
+_MAX_FAILURE = 800
 _HINTS = (
     "<p>Click a line of the source, an equation, an instruction or a box. What it came from "
     "and what it went into lights up in every view.</p>"
@@ -450,6 +453,24 @@ def write_range(found: ArraySummary, num_runs: int = 1) -> str:
         f"{count:,} {n}" for count, n in ((found.num_nan, "NaN"), (found.num_inf, "Inf")) if count
     ]
     return tr_list((" · ".join(known) if found.shape or num_runs > 1 else "", *odd))
+
+
+def describe_failure(explanation: Explanation) -> str:
+    """Why a call failed, where, and what to try, as HTML; a link leads to the line."""
+    where = escape_html(strip_controls(explanation.where))
+    place = parse_place(explanation.where)
+    if place is not None:
+        where = f"<a href='present:{place[1]}:{escape_html(place[0])}'>{where}</a>"
+    why, remedy = (
+        escape_html(tr_said(text), _MAX_FAILURE).replace("\n", "<br>")
+        for text in (explanation.why, explanation.remedy)
+    )
+    told = (
+        f"<b>{escape_html(tr_said(explanation.what), _MAX_FAILURE)}</b>",
+        " · ".join(filter(None, (where, why))),
+        tr("What to try: {remedy}", remedy=remedy) if remedy else "",
+    )
+    return "".join(f"<p>{text}</p>" for text in told if text)
 
 
 def describe_call(
@@ -906,6 +927,7 @@ class Inspector(QFrame):
 
     node_requested = Signal(str, int)
     line_requested = Signal(str, int)
+    present_line_requested = Signal(str, int)
     pass_requested = Signal(int)
     argument_requested = Signal(str)
     page_requested = Signal(str)
@@ -1071,6 +1093,11 @@ class Inspector(QFrame):
         else:
             self._show(tr("Selected"), tr(_HINTS))
 
+    def show_failure(self, text: str) -> None:
+        """Nothing is selected, and the call failed: show why, as HTML from `describe_failure`."""
+        self._is_brief = True
+        self._show(tr("Why it failed"), text)
+
     def _show(self, title: str, html: str) -> None:
         """A screen reader says the title as the name, and the text with it."""
         self._title.setText(title)
@@ -1099,7 +1126,8 @@ class Inspector(QFrame):
         elif kind == "pass":
             if rest.isdigit():
                 self.pass_requested.emit(int(rest))
-        elif kind == "line":
+        elif kind in ("line", "present"):
             number, _, file = rest.partition(":")
+            asked = self.line_requested if kind == "line" else self.present_line_requested
             if number.isdigit():
-                self.line_requested.emit(file, int(number))
+                asked.emit(file, int(number))

@@ -36,6 +36,8 @@ _LEAST_PX, _AROUND_PX = 200, 50
 _OF_TRIAL = "Edit the source on a scratch copy, which runs when typing pauses"
 HEADS = ("Look at", "Predict", "Then see")
 _REVEAL = "Show what to see"
+_OPEN = "Open its gradient"
+"""In the text of a lesson: a link, since the line of stages may have no room for that one."""
 _OF_WALK = "\0"
 """In place of a file's name: what is shown is of a lesson of its own."""
 _CODE = re.compile(r"`([^`]+)`")
@@ -52,6 +54,7 @@ class LessonStrip(QFrame):
         all_requested: The page with all samples is asked for.
         closed_by_person: The strip is not wanted.
         trial_requested: The source is to be edited on a scratch copy.
+        gradient_requested: The gradient of the call is to be shown, which a text asks to open.
     """
 
     call_chosen = Signal(str)
@@ -59,6 +62,7 @@ class LessonStrip(QFrame):
     all_requested = Signal()
     closed_by_person = Signal()
     trial_requested = Signal()
+    gradient_requested = Signal()
 
     def __init__(
         self, samples: Sequence[Path], walk: LessonWalk, parent: QWidget | None = None
@@ -102,7 +106,11 @@ class LessonStrip(QFrame):
         for label in self._parts.values():
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.RichText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            flags = Qt.TextInteractionFlag
+            label.setTextInteractionFlags(
+                flags.TextSelectableByMouse | flags.LinksAccessibleByMouse
+            )
+            label.linkActivated.connect(self._on_label_link_activated)
             column.addWidget(label)
         column.addWidget(self._reveal, 0, Qt.AlignmentFlag.AlignLeft)
         ways = QWidget()  # above the calls, which are known later and then take their room
@@ -376,6 +384,9 @@ class LessonStrip(QFrame):
         button.setText(self.fontMetrics().elidedText(text, elide, room))
         button.setToolTip(text if button.text() != text else button.property("hint") or "")
 
+    def _on_label_link_activated(self) -> None:
+        self.gradient_requested.emit()
+
     def _on_all_clicked(self) -> None:
         self.all_requested.emit()
 
@@ -397,8 +408,9 @@ def _value_of(sender: QObject | None) -> str:
 
 
 def _rich(text: str) -> str:
-    """A text with what stands in backticks set as code."""
-    return _CODE.sub(r"<code>\1</code>", escape_html(text, _MAX_TEXT))
+    """A text with what stands in backticks set as code, and a link where it says what to open."""
+    told = _CODE.sub(r"<code>\1</code>", escape_html(text, _MAX_TEXT))
+    return told.replace(tr(_OPEN), f"<a href='gradient'>{tr(_OPEN)}</a>")
 
 
 def _fill(box: QVBoxLayout, widgets: Sequence[QWidget]) -> None:

@@ -237,10 +237,11 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
-        column.addWidget(self.error_panel)  # below the call, whatever failed
+        column.addWidget(self.error_panel)
         column.addWidget(self._body, 1)
         column.addWidget(self.presenting.caption)
         column.addWidget(self.row)
+        self._column = column
         self.setCentralWidget(whole)
         self.workspace.set_lesson(self.lesson)
 
@@ -281,6 +282,7 @@ class MainWindow(QMainWindow):
         self.workspace.inspector.values_requested.connect(self.look_at_values)
         self.workspace.inspector.guest_requested.connect(self._on_lesson_wanted)
         self.lesson.trial_requested.connect(self._on_lesson_trial_requested)
+        self.lesson.gradient_requested.connect(self.run_with_gradient)
         recent = QMenu(tr("Open recent"), self)
         recent.aboutToShow.connect(self._fill_recent)
         recent.triggered.connect(self._on_recent_triggered)
@@ -358,6 +360,7 @@ class MainWindow(QMainWindow):
             if state.capture is not None and not state.is_running:
                 self._show_stage_due()
             self._show_tracing_due()
+            self._place_error()
             self.error_panel.show_error(state.error)
             self._watcher.watch("" if state.is_view_only else state.file)
             self.pages.set_count("notes", count_notes(state))
@@ -401,6 +404,16 @@ class MainWindow(QMainWindow):
                 self._tick.start()
             else:
                 self._tick.stop()
+
+    def _place_error(self) -> None:
+        """An error stands below the call, whatever failed; while the source is edited below the
+        views, so that neither the text nor its buttons move away from who types.
+        """
+        is_edited = self.trial is not None and self.trial.editor is not None
+        at, body = self._column.indexOf(self.error_panel), self._column.indexOf(self._body)
+        if (at > body) is not is_edited:
+            self._column.removeWidget(self.error_panel)
+            self._column.insertWidget(body, self.error_panel)
 
     def _show_lesson(self, state: WindowState) -> None:
         file = "" if state.is_view_only else state.file

@@ -91,7 +91,7 @@ class KeptChanges:
 
 
 class TrialEditor(QWidget):
-    """The editor, and below it what can be done with the change."""
+    """The editor, and above it what can be done with the change."""
 
     def __init__(self, text: str) -> None:
         from jaxscope.ui.source.editor import SourceEditor
@@ -106,8 +106,9 @@ class TrialEditor(QWidget):
         self.discard.setToolTip(tr("Forget the change, and show the file again"))
         row = fill_box(QHBoxLayout(), (self.said, 1), margins=(8, 2, 4, 2))
         for button in (self.save, self.save_as, self.discard):
-            row.addWidget(button)
-        fill_box(QVBoxLayout(self), (self.edit, 1), row, margins=(0, 0, 0, 0), spacing=2)
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        # Above: what is below the editor takes more room or less with each run.
+        fill_box(QVBoxLayout(self), row, (self.edit, 1), margins=(0, 0, 0, 0), spacing=2)
         self.setFocusProxy(self.edit)
         self.edit.save_requested.connect(self.save.click)
         self._problem, self._is_file_changed, self._usual = "", False, tr(_SAID)

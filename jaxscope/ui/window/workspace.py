@@ -19,7 +19,12 @@ from jaxscope.program.links import LineSelection, Links
 from jaxscope.ui.panes.pane_area import COMPANION_SHARE, PaneArea
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.selection.capture_facts import OPTIMIZED, FateReader, FusionReader
-from jaxscope.ui.selection.inspector import Inspector, SelectionDescriber, describe_call
+from jaxscope.ui.selection.inspector import (
+    Inspector,
+    SelectionDescriber,
+    describe_call,
+    describe_failure,
+)
 from jaxscope.ui.selection.selection import (
     Bookmarks,
     GroupPlace,
@@ -107,6 +112,7 @@ class Workspace(QWidget):
         self.area.panes_changed.connect(self._on_area_panes_changed)
         self.inspector.node_requested.connect(self._on_inspector_node_requested)
         self.inspector.line_requested.connect(self.show_line)
+        self.inspector.present_line_requested.connect(self.show_present_line)
         self.inspector.argument_requested.connect(self.selection.select_argument)
         self.inspector.page_requested.connect(self.places.show_page)
         self.inspector.card_toggled.connect(self._on_inspector_card_toggled)
@@ -190,6 +196,7 @@ class Workspace(QWidget):
             self._retarget_missing(state.stages)
         self.selection.set_stages(state.stages)
         is_other = state.head is not before.head or state.values is not before.values
+        is_other |= state.error is not before.error
         if is_other or screen.failed_over != was_failed_over:
             self.describe_selected()
         self._take_capture(None if state.is_running else state.capture)
@@ -474,4 +481,8 @@ class Workspace(QWidget):
                 arguments = order_as_written(leaves[0], head.call)
                 asks = is_to_be_asked(self._state)
                 told = describe_call(arguments, leaves[1], muted, values, asks=asks)
-            self.inspector.show_nothing(told)
+            error = self._state.error
+            if error is not None and not known:
+                self.inspector.show_failure(describe_failure(error.explanation))
+            else:
+                self.inspector.show_nothing(told)

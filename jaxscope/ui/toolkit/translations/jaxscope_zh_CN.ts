@@ -5324,8 +5324,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请打开它的 Python 文件并运行。</translation>
     </message>
     <message>
-        <source>Open its gradient, at the end of the line. The forward pass keeps one array as long as `x`, which a new `mul` makes: 2 (x + 2). There are nine equations on JAX 0.10.2. The square, `add` 3, `reduce_sum` and the `div` whose result is named `_` only make the mean, which the gradient never needs: XLA removes them. What is left sits in one fusion, as do the five equations of the value: one launch each. On the timing page, measure the call on 1,000 numbers eagerly and jitted, for the value and for the gradient: the ratio is your own machine's, not a number from a lecture.</source>
-        <translation>打开它的梯度，在阶段行的末尾。前向过程保留一个与 `x` 一样长的数组，由一个新的 `mul` 算出：2 (x + 2)。在 JAX 0.10.2 上，梯度有九个方程。平方、`add` 3、`reduce_sum` 以及结果名为 `_` 的 `div` 只用于算出平均值，而梯度从不需要它：XLA 会把它们删去。剩下的都在一个融合里，函数值的五个方程也是如此：各启动一次。在计时页上，用 1,000 个数分别急切执行和用 jit 测量这个调用，既测函数值，也测梯度：得到的比值属于你自己的机器，而不是讲义上的一个数。</translation>
+        <source>Open its gradient</source>
+        <translation>打开它的梯度</translation>
+    </message>
+    <message>
+        <source>Open its gradient. The forward pass keeps one array as long as `x`, which a new `mul` makes: 2 (x + 2). There are nine equations on JAX 0.10.2. The square, `add` 3, `reduce_sum` and the `div` whose result is named `_` only make the mean, which the gradient never needs: XLA removes them. What is left sits in one fusion, as do the five equations of the value: one launch each. On the timing page, measure the call on 1,000 numbers eagerly and jitted, for the value and for the gradient: the ratio is your own machine's, not a number from a lecture.</source>
+        <translation>打开它的梯度。前向过程保留一个与 `x` 一样长的数组，由一个新的 `mul` 算出：2 (x + 2)。在 JAX 0.10.2 上，梯度有九个方程。平方、`add` 3、`reduce_sum` 以及结果名为 `_` 的 `div` 只用于算出平均值，而梯度从不需要它：XLA 会把它们删去。剩下的都在一个融合里，函数值的五个方程也是如此：各启动一次。在计时页上，用 1,000 个数分别急切执行和用 jit 测量这个调用，既测函数值，也测梯度：得到的比值属于你自己的机器，而不是讲义上的一个数。</translation>
     </message>
     <message>
         <source>Open one Python file, or several files that a job left behind.</source>
@@ -9794,6 +9798,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Why are these not one kernel?</source>
         <translation>为什么它们不是一个内核？</translation>
+    </message>
+    <message>
+        <source>Why it failed</source>
+        <translation>失败的原因</translation>
     </message>
     <message>
         <source>With 8 exponent bits and 7 mantissa bits it gives what a round trip to bfloat16 gives.</source>
