@@ -407,7 +407,7 @@ def _connectors(scene: Scene, palette: Palette, has_text: bool) -> Iterator[Shap
     for rect, text in zip(connectors.rect.tolist(), connectors.texts, strict=True):
         x, y, width, height = rect
         yield Rect(
-            x, y, width, height, height / 2, palette.stub_fill, palette.muted, is_dashed=True
+            x, y, width, height, height / 2, palette.stub_fill, palette.stub_line, is_dashed=True
         )
         if has_text:
             label = make_safe_line(text)
@@ -423,5 +423,5 @@ def _edge_labels(scene: Scene, palette: Palette) -> Iterator[Shape]:
             fill = palette.frame_fill[int(scene.items.ground[label.group])]
         yield Rect(label.x, label.y, label.width, LABEL_HEIGHT_PX, 3.0, fill, "")
         middle, text = label.x + label.width / 2, make_safe_line(label.text)
-        color = palette.residual if is_kept[label.line] else palette.muted
+        color = palette.residual_text if is_kept[label.line] else palette.muted
         yield Text(middle, label.y + 10.5, text, LABEL_TEXT_PX, color, is_centred=True)

@@ -75,7 +75,9 @@ class Palette:
         header_fill: The bands of their titles, likewise.
         forward: Highlight of what a selection went into, or of the forward part.
         backward: Highlight of what it came from, or of the backward part.
+        muted: Of small text; more than 4.5:1, since strokes that thin are drawn paler than this.
         residual: Lines of what the forward part keeps for the backward part.
+        residual_text: How many bytes that are, on such a line.
     """
 
     name: str
@@ -90,12 +92,14 @@ class Palette:
     frame_border: str
     header_fill: tuple[str, ...]
     stub_fill: str
+    stub_line: str
     selected: str
     forward: str
     backward: str
     hover: str
     found: str
     residual: str
+    residual_text: str
 
 
 _GROUP = ("#e4ebf3", "#364459", "#33415a", "#b3c0d6")
@@ -134,9 +138,10 @@ _HEADER_FILLS = {SECOND_FRAME: ("#fadaea", "#47293b"), OTHER_FRAME: ("#e2eac8", 
 _COLOURS = {
     "background": ("#ffffff", "#16181c"),
     "text": ("#1b1f24", "#eceff3"),
-    "muted": ("#57606a", "#a9b2bd"),
+    "muted": ("#4b535c", "#b5bec9"),
     "edge": ("#7d8793", "#7a8593"),
     "frame_border": ("#a9b7cc", "#5a6a82"),
+    "stub_line": ("#57606a", "#a9b2bd"),
     "stub_fill": ("#f0f0ec", "#2a2c30"),
     "selected": ("#7a28cb", "#d2a8ff"),
     "forward": ("#0b57d0", "#8ab4f8"),
@@ -144,6 +149,7 @@ _COLOURS = {
     "hover": ("#5f6b7a", "#b4bfcc"),
     "found": ("#e0a800", "#f5c518"),
     "residual": ("#c2570c", "#f0954e"),
+    "residual_text": ("#a04607", "#f0954e"),
 }
 """Of each other colour the light one and the dark one."""
 

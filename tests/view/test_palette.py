@@ -44,7 +44,15 @@ def test_text_is_readable_on_every_box(palette: Palette) -> None:
     grounds += [palette.background, palette.stub_fill]
     for ground in grounds:
         assert contrast(palette.text, ground) >= 7.0, ground
-        assert contrast(palette.muted, ground) >= 4.5, ground
+        assert contrast(palette.muted, ground) >= 5.0, ground
+
+
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
+def test_words_on_lines_and_names_of_operands_are_readable(palette: Palette) -> None:
+    """They lie on plates in the colour of the frame around."""
+    for ground in (palette.background, palette.stub_fill, *palette.frame_fill):
+        for text in (palette.residual_text, palette.selected):
+            assert contrast(text, ground) >= 4.5, (text, ground)
 
 
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
@@ -103,7 +111,7 @@ def test_what_a_legend_tells_apart_looks_apart(palette: Palette, eyes: str, leas
     entries = [explain_boxes([style], [], (), palette)[0] for style in Style]
     entries += [explain_boxes([], [frame], (), palette)[0] for frame in FRAME_NAMES]
     entries += [*explain_boxes([], [], ("residual", "carry"), palette)]
-    entries.append((LINE_NAMES["connector"], palette.stub_fill, palette.muted))
+    entries.append((LINE_NAMES["connector"], palette.stub_fill, palette.stub_line))
     looks = dict[str, tuple[str, ...]]()
     for name, *look in entries:
         assert looks.setdefault(name, tuple(look)) == tuple(look), name

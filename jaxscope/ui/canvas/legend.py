@@ -249,7 +249,7 @@ def list_entries(scene: Scene, seen: npt.NDArray[np.int64], theme: str) -> tuple
         pen = QPen(QColor(border), BOLD_LINE_PX if is_line else 1.2)
         entries.append(LegendEntry(name, QColor(fill), pen, is_line=is_line))
     if np.isin(scene.connectors.item, seen).any():
-        dashes = QPen(QColor(palette.muted), 1, Qt.PenStyle.DashLine)
+        dashes = QPen(QColor(palette.stub_line), 1, Qt.PenStyle.DashLine)
         hint = tr("A line that is not drawn: it comes from the box of that name or, behind an "
                   "arrow, goes there. A click leads to that box.")  # fmt: skip
         entries.append(

@@ -115,12 +115,14 @@ class Colors:
     frame_line: tuple[QColor, ...]
     header_fill: tuple[QColor, ...]
     stub_fill: QColor
+    stub_line: QColor
     selected: QColor
     forward: QColor
     backward: QColor
     hover: QColor
     found: QColor
     residual: QColor
+    residual_text: QColor
 
 
 @functools.cache
@@ -139,12 +141,14 @@ def colors(theme: str) -> Colors:
         frame_line=tuple(map(QColor, palette.frame_line)),
         header_fill=tuple(map(QColor, palette.header_fill)),
         stub_fill=QColor(palette.stub_fill),
+        stub_line=QColor(palette.stub_line),
         selected=QColor(palette.selected),
         forward=QColor(palette.forward),
         backward=QColor(palette.backward),
         hover=QColor(palette.hover),
         found=QColor(palette.found),
         residual=QColor(palette.residual),
+        residual_text=QColor(palette.residual_text),
     )
 
 
@@ -758,7 +762,7 @@ class SceneDrawing:
         if scale > NEAR_SCALE / 4:
             connectors = self.scene.connectors.rect[self.connector_grid.query(*box)] * scale
             connectors[:, :2] -= origin * scale
-            painter.setPen(QPen(colors.muted, 0))
+            painter.setPen(QPen(colors.stub_line, 0))
             painter.setBrush(colors.stub_fill)
             draw_rects(painter, connectors)
 
@@ -992,7 +996,7 @@ class SceneDrawing:
     def _paint_connector(self, painter: QPainter, connector: int) -> None:
         connectors, colors = self.scene.connectors, self.colors
         x, y, width, height = connectors.rect[connector].tolist()
-        pen = QPen(colors.muted, 1, Qt.PenStyle.DashLine)
+        pen = QPen(colors.stub_line, 1, Qt.PenStyle.DashLine)
         painter.setPen(pen)
         painter.setBrush(colors.stub_fill)
         painter.drawRoundedRect(QRectF(x, y, width, height), height / 2, height / 2)
@@ -1031,7 +1035,7 @@ class SceneDrawing:
                 painter.drawRoundedRect(plate, 3, 3)
                 lines = self.scene.lines
                 is_residual = (lines.is_residual | lines.is_inner_residual)[label.line]
-                painter.setPen(colors.residual if is_residual else colors.muted)
+                painter.setPen(colors.residual_text if is_residual else colors.muted)
                 x, wide = label.x - _LABEL_SLACK_PX / 2, label.width + _LABEL_SLACK_PX
                 told = tr_said(label.text)
                 self._paint_centred(painter, told, 3, x, label.y + 1, wide, LEAST_LABEL_PX)
