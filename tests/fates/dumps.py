@@ -506,8 +506,13 @@ class _Check:
         return is_custom or line.opcode in _LIBRARY or "kind=kCustom" in line.rest
 
     def _is_constant(self, line: Line) -> bool:
+        last = self.dumps.last
         if line.opcode == "broadcast":
-            line = self.dumps.last.lines[line.operands[0]]
+            line = last.lines[line.operands[0]]
+        caller = last.callers.get(line.computation)
+        if line.opcode == "parameter" and caller is not None and caller.opcode == "fusion":
+            number = int(line.rest[1 : line.rest.index(")")])
+            line = last.lines[caller.operands[number]]
         return line.opcode == "constant"
 
     def _proof(self) -> Iterator[str]:

@@ -158,3 +158,16 @@ def solve(x: jax.Array) -> jax.Array:
 def sum_of_one(x: jax.Array) -> jax.Array:
     """A sum over an axis of length one; its addition outlives it in XLA's module for a while."""
     return jnp.sin(jnp.sum(x.reshape(1, 8, 8), axis=0))
+
+
+def add_at_and_sum_one_row(x: Any, at: Any, added: Any) -> Any:
+    """XLA checks the places of the scatter by a reduction of its own, which has no name."""
+
+    def put(row: Any, i: Any, value: Any) -> Any:
+        return row.at[i].add(value)
+
+    return jnp.sum(jax.vmap(jax.vmap(put))(x, at, added), axis=1)[:, 1:5]
+
+
+def add_in_place_and_sum_one_row(x: Any, at: Any, added: Any) -> Any:
+    return jnp.sum(x.at[0, 0, at].add(added), axis=1)[:, 1:5]

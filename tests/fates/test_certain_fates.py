@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import pytest
 
 from jaxscope.model import Capture, Graph
@@ -180,3 +181,28 @@ def test_what_jax_left_out_is_proven_by_the_equation_that_no_operation_has() -> 
     assert jaxpr.node(jaxpr.index_by_id[equation]).operation == "cos"
     held = {id for ids in stablehlo.rows(stablehlo.nodes.derived) for id in ids}
     assert held and equation not in held and fate.proof.after == ()
+
+
+def test_a_sum_over_an_axis_of_length_one_is_no_reduction_of_truth_values() -> None:
+    x, at, added = jnp.ones((1, 1, 6)), jnp.zeros((1, 1), jnp.int32), jnp.ones((1, 1))
+    capture = capture_plain(programs.add_at_and_sum_one_row, x, at, added)
+    stage = capture.stage("optimized")
+    assert stage is not None and isinstance(stage.graph, Graph) and stage.text is not None
+    reductions = re.findall(r"%(\S+) = pred\[\]\S* reduce\(", stage.text.text)
+    assert reductions, "XLA makes no such reduction any more"
+    fate = fate_of(capture, "reduce_sum")
+    assert fate.fate == "simplified"
+    assert set(reductions).isdisjoint(fate.instructions)
+    assert set(reductions) & set(fate_of(capture, "scatter-add").instructions)
+
+
+def test_a_sum_over_an_axis_of_length_one_names_the_bitcast_that_has_its_name() -> None:
+    x, at, added = jnp.ones((1, 1, 6)), jnp.int32(2), jnp.float32(1)
+    capture = capture_plain(programs.add_in_place_and_sum_one_row, x, at, added)
+    fate = fate_of(capture, "reduce_sum")
+    stage = capture.stage("optimized")
+    assert stage is not None and stage.text is not None
+    assert fate.fate == "simplified" and len(fate.instructions) == 1
+    line = re.search(rf"%{fate.instructions[0]} = .*", stage.text.text)
+    assert line is not None and "bitcast(" in line[0] and "/reduce_sum" in line[0]
+    assert fate.text.endswith(f"only {fate.instructions[0]} has its name.")

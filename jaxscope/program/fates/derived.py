@@ -243,6 +243,7 @@ class DerivedFates:
                 for node in self._nodes
                 if self._live[node]
                 and not self._values.is_constant[node]
+                and not self._no_ops.is_nothing(node)
                 and (node not in self.equations.inside or self._combines(node))
                 and not self._why_unneeded(node, ids[node])[2]
                 and not self._is_repeated(node)
@@ -901,8 +902,14 @@ class DerivedFates:
         has_none = self._before is not None and not self._holders.may_hide(id)
         if (has_none and not self._endings) or self._no_ops.is_nothing(node):
             gone = self._removed(node)
-            text = say("{gone}: no instruction is left that carries it", gone=gone)
-            return _certain(Fate("simplified", text=say_sentence(text)), None)
+            left = tuple(self._after.of(id))
+            if left:  # as a bitcast, of which nothing else shows that it took the equation's place
+                names = name_instructions(self._after, left)
+                text = say("{gone}: only {names} has its name", gone=gone, names=names)
+            else:
+                text = say("{gone}: no instruction is left that carries it", gone=gone)
+            fate = Fate("simplified", None, self._ids(left), text=say_sentence(text))
+            return _certain(fate, None)
         if self._endings:
             text = say("No instruction that XLA received carries it.")
         else:

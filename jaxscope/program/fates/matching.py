@@ -736,14 +736,18 @@ class InstructionMatcher:
         if id in self._turned:
             return True
         claimed = {index for rows in self._assigned.values() for index in rows}
-        free = {self._after.opcodes[index] for index in self._unnamed if index not in claimed}
+        free = {
+            (self._after.opcodes[index], _gives_truth(self._after, index))
+            for index in self._unnamed
+            if index not in claimed
+        }
         before = self.opcodes_before(id)
         if not before:
             return bool(free)
         if before <= LAYOUT_OPCODES | MINOR_OPCODES:
-            return bool(free & before)
+            return any(opcode in before for opcode, _ in free)
         if before <= _SIMPLE:
-            return any(self._may_come_from(opcode, id) for opcode in free)
+            return any(self._may_come_from(*key, id) for key in free)
         return bool(free)
 
     def opcodes_before(self, id: str) -> set[str]:
@@ -828,6 +832,7 @@ class InstructionMatcher:
         to, and what stands above and below it is what stands above and below the equation; or if
         an instruction next to it still carries the equation's name. A simple one, such as a
         comparison, may as well come from what XLA made of another equation: of a `gather`, say.
+        One that gives truth values is no part of what gives numbers, nor the other way round.
 
         Args:
             candidates: Nodes of the equations that matter and that no computing instruction
@@ -845,14 +850,15 @@ class InstructionMatcher:
         held = frozenset(id for id in self._named if id not in wanting)
         neighbours = EquationNeighbours(self._equations, held)
         places: dict[str, tuple[Names, Names]] = {}
-        kin: dict[str, list[str]] = {}
+        kin: dict[tuple[str, bool], list[str]] = {}
         for index in self._unnamed:
             above, below = self._around.above(index), self._around.below(index)
             opcode = self._after.opcodes[index]
-            if opcode not in kin:
-                kin[opcode] = [id for id in wanting if self._may_come_from(opcode, id)]
+            key = opcode, _gives_truth(self._after, index)
+            if key not in kin:
+                kin[key] = [id for id in wanting if self._may_come_from(*key, id)]
             fitting = []
-            for id in kin[opcode]:
+            for id in kin[key]:
                 node = wanting[id]
                 if id in above or id in below:
                     fitting.append(id)
@@ -884,7 +890,7 @@ class InstructionMatcher:
             between = above & below if len(above | below) == 1 else frozenset()
             near = (above | below) & self._named.keys()
             lacking = frozenset(id for id in near if self._lacks(opcode, id))
-            found = self._loop_of(index) or between or lacking or self._expanded(opcode, near)
+            found = self._loop_of(index) or between or lacking or self._expanded(index, near)
             if len(found) == 1:
                 self._parts.setdefault(next(iter(found)), []).append(index)
 
@@ -898,13 +904,14 @@ class InstructionMatcher:
                 return frozenset(tags if is_leaf else ())
         return frozenset()
 
-    def _expanded(self, opcode: str, near: Names) -> Names:
+    def _expanded(self, index: int, near: Names) -> Names:
         """Of some equations those that XLA makes several kinds of instructions of.
 
         None where one may be gone that the kind comes from, or that XLA makes as many kinds of.
         """
+        key = self._after.opcodes[index], _gives_truth(self._after, index)
         for id in self._gone:
-            if self._may_come_from(opcode, id) or self.opcodes_before(id) & _EXPANDED:
+            if self._may_come_from(*key, id) or self.opcodes_before(id) & _EXPANDED:
                 return frozenset()
         return frozenset(id for id in near if self.opcodes_before(id) & _EXPANDED)
 
@@ -936,9 +943,15 @@ class InstructionMatcher:
             return False
         return bool(self.opcodes_before(id) - LAYOUT_OPCODES - MINOR_OPCODES)
 
-    def _may_come_from(self, opcode: str, id: str) -> bool:
-        before = self.opcodes_before(id)
-        return opcode in before or bool(_RELATED_OPCODES.get(opcode, frozenset()) & before)
+    def _may_come_from(self, opcode: str, gives_truth: bool, id: str) -> bool:
+        if self._before is None:
+            return False
+        related = _RELATED_OPCODES.get(opcode, frozenset()) | {opcode}
+        return any(
+            self._before.opcodes[index] in related
+            and _gives_truth(self._before, index) == gives_truth
+            for index in self._before.of(id)
+        )
 
     def _is_unnamed(self, index: int) -> bool:
         module = self._after
@@ -977,6 +990,10 @@ def _with_combining(
             found[key] = (*indices, *alone)
             found.pop(id, None)
     return found
+
+
+def _gives_truth(module: Instructions, index: int) -> bool:
+    return any(type.startswith("pred[") for type in module.graph.types(index))
 
 
 def _agree(wanted: Names, found: Names) -> bool:
