@@ -13,8 +13,13 @@ import pytest
 from jaxscope.model import Direction, Graph, GraphBuilder, NodeKind
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import counterpart_name
-from jaxscope.picture.view.open_groups import list_next
-from jaxscope.picture.view.tree import BranchKind
+from jaxscope.picture.view.open_groups import (
+    choose_opened,
+    list_next,
+    list_openings,
+    open_largest,
+)
+from jaxscope.picture.view.tree import Branch, BranchKind
 from jaxscope.picture.view.view import ROOT, View
 from jaxscope.program.size import is_counted
 
@@ -190,27 +195,44 @@ def test_groups_of_both_parts_are_known_to_belong_together() -> None:
     assert counterpart_name("loss") != counterpart_name("normalize")
 
 
-@pytest.mark.parametrize(
-    ("opened", "next_label"),
-    [("layer_1 backward", "layer_1"), ("layer_1", "layer_1 backward")],
-)
-def test_where_one_half_is_open_the_other_is_opened_next(opened: str, next_label: str) -> None:
-    function, arguments = layers(3)
-    view = build_view(trace(jax.grad(function), *arguments), ["box-repeats"])
-    box = next(box for box in view.boxes if box.label == opened)
-    parts = frozenset(view.boxes[index].id for index in halves(view))
-    choices = list_next(view, parts | {box.id})
-    assert len(choices) > 1
-    assert [view.boxes[view.index_of(each) or 0].label for each in choices[0]] == [next_label]
-
-
-def test_both_halves_of_a_group_are_opened_together() -> None:
+def test_where_one_of_alike_groups_is_open_the_others_are_opened_next() -> None:
     function, arguments = layers(3)
     view = build_view(trace(jax.grad(function), *arguments), ["box-repeats"])
     parts = frozenset(view.boxes[index].id for index in halves(view))
-    labels = [
-        {view.boxes[view.index_of(each) or 0].label for each in choice}
-        for choice in list_next(view, parts)
-    ]
-    assert {"layer_1", "layer_1 backward"} in labels
-    assert not any("layer_1" in each and len(each) == 1 for each in labels)
+    layer = next(box.id for box in view.boxes if box.label == "layer_1 backward")
+    choice = list_next(view, parts | {layer})[0]
+    labels = {view.boxes[view.index_of(each) or 0].label for each in choice}
+    assert labels == {f"layer_{n}{end}" for n in range(3) for end in ("", " backward")} - {
+        "layer_1 backward"
+    }
+
+
+def test_alike_groups_of_both_parts_are_opened_together_or_not_at_all() -> None:
+    function, arguments = layers(3)
+    view = build_view(trace(jax.grad(function), *arguments), ["box-repeats"])
+    layer = {box.id for box in view.boxes if box.label.startswith("layer_") and box.children}
+    assert len(layer) == 6
+    seen = [len(layer & opened) for opened in list_openings(view)]
+    assert set(seen) == {0, 6}
+
+
+def test_of_an_open_repeat_one_copy_stands_for_all() -> None:
+    function, arguments = layers(6)
+    view = build_view(trace(function, *arguments))
+    repeat = next(box for box in view.boxes if box.copies > 1)
+    opened = open_largest(view, view.all_groups(), 60)
+    assert repeat.id in opened
+    assert [view.boxes[copy].id in opened for copy in repeat.children] == [True] + [False] * 5
+
+
+def test_groups_that_hold_parts_by_number_alone_stay_closed() -> None:
+    def make(label: str, kind: BranchKind, *children: Branch | int) -> Branch:
+        return Branch(label, kind, label, children)
+
+    parts = (make(f"part {n}", BranchKind.SECTION, *range(20 * n, 20 * n + 20)) for n in range(3))
+    long = make("long", BranchKind.SCOPE, *parts)
+    short = make("short", BranchKind.SCOPE, *range(100, 105))
+    many = make("root", BranchKind.PROGRAM, long, short, *range(60, 70))
+    assert choose_opened(many) == {"short"}
+    alone = make("root", BranchKind.PROGRAM, long, 60, 61)
+    assert choose_opened(alone) == {"long"}  # nearly nothing else would be seen

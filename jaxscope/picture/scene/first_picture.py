@@ -2,8 +2,8 @@
 
 `Arranger` opens as many groups as can be read in the room there is, tries each layout beside or
 wrapped, and keeps the first that fits. **Cost.** Each try is a whole layout; there are at most a
-few dozen, and a large view is reduced to what they may show. **Limits.** Which groups are opened
-depends on sizes alone, not on what they compute.
+few dozen, and a large view is reduced to what they may show. **Limits.** Alike groups are opened
+together (`open_groups`); apart from that sizes decide, and not what groups compute.
 """
 
 from __future__ import annotations

@@ -1,5 +1,11 @@
 """Which groups are open: at first as many as fit on a page, for a page of given width, or many at
 once.
+
+**Rule.** Alike groups are opened together or not at all: layers beside each other, the same
+function at several places of one group, and what belongs together in both parts of a gradient. Of
+a repeat one copy stands for all; while it is closed, so is what is left of its layers. A group that
+only holds parts by number, as of a long function, is left closed. Only where nearly nothing would
+be seen otherwise, one group is opened by itself.
 """
 
 from __future__ import annotations
@@ -13,8 +19,8 @@ import numpy as np
 
 from jaxscope.model import NONE
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD, counterpart_name
-from jaxscope.picture.view.tree import BACKWARD, GATHERED, Branch, BranchKind, Child
-from jaxscope.picture.view.view import ROOT, Box, BoxEdge, View
+from jaxscope.picture.view.tree import GATHERED, Branch, BranchKind, Child
+from jaxscope.picture.view.view import ROOT, BoxEdge, View
 
 MAX_VISIBLE = 60
 MANY_BOXES = 300
@@ -83,6 +89,8 @@ def _open_largest(
     def add_children(branch: Branch) -> None:
         for child in list_shown(branch):
             if isinstance(child, Branch) and child.kind not in closed and child.id not in kept:
+                if visible >= LEAST_BOXES and _holds_sections(child):
+                    continue
                 is_inner = child.kind not in FORWARD_BACKWARD
                 heapq.heappush(queue, (is_inner, -leaves[child.id], next(number), child))
 
@@ -97,6 +105,10 @@ def _open_largest(
             opened.add(branch.id)
         add_children(branch)
     return visible
+
+
+def _holds_sections(branch: Branch) -> bool:
+    return all(isinstance(c, Branch) and c.kind is BranchKind.SECTION for c in branch.children)
 
 
 def _count_leaves(branch: Branch, leaves: dict[str, int]) -> int:
@@ -116,11 +128,11 @@ _BUDGETS = (42, 30, 21, 15, 10, 6, 0)
 
 
 def list_openings(view: View) -> tuple[frozenset[str], ...]:
-    """Sets of groups to open, from what the view opens by itself down to nothing.
+    """Sets of groups to open, from what the view opens by itself, alike groups alike, to nothing.
 
     Each is a part of the one before it, and none opens a group whose surroundings are closed.
     """
-    openings = [view.opened]
+    openings = [open_largest(view, view.opened, len(view.boxes))]
     for budget in _BUDGETS:
         fewer = open_largest(view, openings[-1], budget)
         if _count_seen(view, fewer) < LEAST_BOXES:
@@ -138,40 +150,47 @@ def _count_seen(view: View, opened: frozenset[str]) -> int:
 
 
 def list_next(view: View, opened: frozenset[str]) -> tuple[frozenset[str], ...]:
-    """Visible closed groups that the view would open by itself.
+    """Visible closed groups that the view would open by itself, alike ones together.
 
-    Those whose other half is open come first, as the two stand beside each other; then those that
-    hide most, each together with its other half.
+    Those some of whose like are open come first; then those that hide most.
     """
-    boxes = view.boxes
-    queue, found, halves = list(boxes[ROOT].children), list[int](), set[tuple[str, bool]]()
+    boxes, alike = view.boxes, number_alike(view)
+    queue, closed, seen = list(boxes[ROOT].children), dict[int, list[int]](), set[int]()
     for index in queue:  # grows while it is read
         if boxes[index].id in opened:
-            queue += boxes[index].children
-            halves.add(_half_of(boxes[index]))
-        elif boxes[index].id in view.opened:
-            found.append(index)
-
-    def rank(index: int) -> tuple[bool, int, int]:
-        name, is_backward = _half_of(boxes[index])
-        return (name, not is_backward) not in halves, -boxes[index].num_leaves, index
-
-    found.sort(key=rank)
-    names: dict[tuple[str, bool], str] = {}
-    for index in found:
-        names.setdefault(_half_of(boxes[index]), boxes[index].id)
-    together: dict[frozenset[str], None] = {}
-    for index in found:
-        name, is_backward = _half_of(boxes[index])
-        other = names.get((name, not is_backward))
-        together[frozenset({boxes[index].id} | ({other} if other else set()))] = None
-    return tuple(together)
+            queue += (
+                shown_copies(view, index, opened) if is_walk(view, index) else boxes[index].children
+            )
+            seen.add(alike[index])
+        elif boxes[index].children:
+            closed.setdefault(alike[index], []).append(index)
+    units = [
+        (number not in seen, -max(boxes[each].num_leaves for each in unit), number)
+        for number, unit in closed.items()
+        if all(boxes[each].id in view.opened for each in unit)
+    ]
+    return tuple(frozenset(boxes[each].id for each in closed[n]) for *_, n in sorted(units))
 
 
-def _half_of(box: Box) -> tuple[str, bool]:
-    """What a group is called in both parts of a gradient, and whether it is of the backward one."""
-    name, end, _ = box.label.partition(BACKWARD)
-    return name, bool(end)
+def number_alike(view: View) -> list[int]:
+    """A number of each group, the same for alike ones; `NONE` for boxes that are no groups.
+
+    Alike are groups of one name in the same group, or in alike ones: numbers in names do not count,
+    nor in which part of a gradient they are. The parts themselves are like no other.
+    """
+    found: list[int] = []
+    numbers: dict[tuple[int, str], int] = {}
+    for box in view.boxes:
+        number = NONE
+        if box.children:
+            around = found[box.parent] if box.parent != NONE else NONE
+            if box.parent != NONE and view.boxes[box.parent].kind in FORWARD_BACKWARD:
+                around = found[view.boxes[box.parent].parent]
+            name = counterpart_name(box.label.partition(" (")[0]).rstrip(".")
+            name = "" if box.kind in FORWARD_BACKWARD else name
+            number = numbers.setdefault((around, name or box.id), len(numbers))
+        found.append(number)
+    return found
 
 
 def open_largest(
@@ -179,25 +198,37 @@ def open_largest(
 ) -> frozenset[str]:
     """Of the groups that may be open, those that hide most, as far as a budget of boxes goes.
 
-    Where fewer than `least` boxes would be seen, the next one is opened, however many it holds.
+    Alike ones are opened together, or none of them. Where fewer than `least` boxes would be seen,
+    the next one is opened, however many it holds and whatever else is like it.
     """
-    boxes = view.boxes
+    boxes, alike = view.boxes, number_alike(view)
     opened: set[str] = set()
+    shown = {ROOT: boxes[ROOT].children}
     visible = len(boxes[ROOT].children)
-    queue = [(-boxes[child].num_leaves, child) for child in boxes[ROOT].children]
-    heapq.heapify(queue)
+    queue: list[tuple[bool, int, int]] = []
+    waiting: dict[int, list[int]] = {}
+
+    def add_children(group: int) -> None:
+        for child in shown[group]:
+            if boxes[child].children:
+                shown[child] = boxes[child].children[: 1 if is_walk(view, child) else None]
+                waiting.setdefault(alike[child], []).append(child)
+                is_inner = boxes[child].kind not in FORWARD_BACKWARD
+                heapq.heappush(queue, (is_inner, -boxes[child].num_leaves, child))
+
+    add_children(ROOT)
     while queue:
-        _, index = heapq.heappop(queue)
-        box = boxes[index]
-        if box.id not in allowed or not box.children:
-            continue
-        children = box.children[:1] if is_walk(view, index) else box.children
-        if visible - 1 + len(children) > budget and visible >= least:
-            continue
-        visible += len(children) - 1
-        opened.add(box.id)
-        for child in children:
-            heapq.heappush(queue, (-boxes[child].num_leaves, child))
+        *_, index = heapq.heappop(queue)
+        unit = waiting.pop(alike[index], [])
+        more = sum(len(shown[each]) - 1 for each in unit)
+        if visible + more > budget or any(boxes[each].id not in allowed for each in unit):
+            if visible >= least or boxes[index].id not in allowed:
+                continue
+            unit, more = [index], len(shown[index]) - 1
+        visible += more
+        for each in unit:
+            opened.add(boxes[each].id)
+            add_children(each)
     return frozenset(opened)
 
 
