@@ -158,7 +158,48 @@ def test_what_a_remedy_proposes_for_a_gradient_is_a_call_that_traces(file: Path)
     assert fail(file, "jax.grad(same)(f32[3])").calls[2] == "jax.jacrev(same)(f32[3])"
     assert fail(file, "grad(loss)(i32[3, 2], f32[4, 3])").calls == (
         "grad(loss, argnums=1)(i32[3, 2], f32[4, 3])",
+        "grad(loss)(f32[3, 2], f32[4, 3])",
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "proposed"),
+    (
+        ("jvp(same)(f32[3])", "jvp(same, (f32[3],), (f32[3],))"),
+        ("jvp(same, f32[3], f32[3])", "jvp(same, (f32[3],), (f32[3],))"),
+        ("jax.jvp(same, (f32[3],))", "jax.jvp(same, (f32[3],), (f32[3],))"),
+        ("jvp(same, (f32[3],), (f32[1],))", "jvp(same, (f32[3],), (f32[3],))"),
+        ("jvp(same, (i32[3],), (i32[3],))", "jvp(same, (f32[3],), (f32[3],))"),
+        (
+            "jvp(loss, f32[3, 2], f32[4, 3])",
+            "jvp(loss, (f32[3, 2], f32[4, 3]), (f32[3, 2], f32[4, 3]))",
+        ),
+        (
+            "jvp(grad(loss), (f32[3, 2], f32[4, 3]), (f32[3, 2],))",
+            "jvp(grad(loss), (f32[3, 2], f32[4, 3]), (f32[3, 2], f32[4, 3]))",
+        ),
+        (
+            "jvp(loss, (f32[3, 2],), (f32[3, 2],))",
+            "jvp(loss, (init(key(0)), f32[4, 3]), (init(key(0)), f32[4, 3]))",
+        ),
+        ("vjp(same)(f32[3])", "vjp(same, f32[3])"),
+        ("linearize(same)(f32[3])", "linearize(same, f32[3])"),
+        ("vjp(loss, f32[3, 2])", "vjp(loss, init(key(0)), f32[4, 3])"),
+        ("jacfwd(same)(i32[3])", "jacfwd(same)(f32[3])"),
+        ("grad(same)(i32[3])", "grad(lambda *xs: same(*xs).sum())(f32[3])"),
+    ),
+)
+def test_remedies_of_other_derivatives_are_calls_that_run(
+    file: Path, typed: str, proposed: str
+) -> None:
+    source = read_source(str(file))
+    names = call_namespace(vars(execute_file(source.path, source.text)))
+    with pytest.raises((TypeError, ValueError)):
+        eval(typed, dict(names))
+    told = fail(file, typed)
+    assert told.calls[:1] == (proposed,) and told.remedy
+    for call in told.calls:
+        assert eval(call, dict(names)) is not None
 
 
 def test_no_other_call_is_proposed_where_the_file_is_at_fault(file: Path) -> None:

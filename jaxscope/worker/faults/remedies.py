@@ -60,7 +60,7 @@ class Remedy:
         instead: A name that there is not, and names that may be meant.
         edits: Calls to try in place of `grad(…)(…)`, where `{grad}` is what differentiates,
             `{jax}` is `jax.` if that has it, and `{function}`, `{options}` and `{arguments}` are
-            as they were.
+            as they were; `{floats}` are the arguments with floats in place of integers.
         is_out_of_memory: Whether XLA says that the device has too little memory.
     """
 
@@ -158,11 +158,19 @@ TABLE = (
     ),
     Remedy(
         ("TypeError",),
-        "requires real- or complex-valued inputs",
-        "`grad` was asked to differentiate with respect to integers.",
+        "requires real-(valued| or complex-valued) inputs",
+        "A derivative was asked for with respect to integers.",
         "Pass floats (`f32[…]`, `1.0`), or choose other arguments with `argnums=`.",
-        of_call="`grad` is asked to differentiate with respect to integers.",
-        edits=_OTHER_ARGUMENTS,
+        of_call="A derivative is asked for with respect to integers.",
+        edits=(*_OTHER_ARGUMENTS, "{grad}({function}{options})({floats})"),
+    ),
+    Remedy(
+        ("TypeError", "ValueError"),
+        "to jax.jvp (must|do not match)|jvp called with different primal",
+        "The primals and the tangents of `jvp` do not fit together.",
+        "Give both as tuples: each primal a float, its tangent of the same shape and type: "
+        "`jvp(f, (x,), (t,))`.",
+        of_call="The primals and the tangents of `jvp` do not fit together.",
     ),
     Remedy(
         ("TypeError",),

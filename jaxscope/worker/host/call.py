@@ -30,7 +30,7 @@ from jaxscope.model.types import spell_scalars
 from jaxscope.model.units import shorten
 from jaxscope.worker.host.values import ArrayShorthand, find_shorthand, shorthands
 
-_APPLIED = {"jvp": "jvp({}, (x,), (t,))", "vjp": "vjp({}, x)", "linearize": "linearize({}, x)"}
+APPLIED = {"jvp": "jvp({}, (x,), (t,))", "vjp": "vjp({}, x)", "linearize": "linearize({}, x)"}
 """Transforms that take the function and its arguments in one call, and how they are written."""
 _FUNCTION_KEYWORDS = ("fun", "f", "func")
 _STAND_IN = "__jaxscope_function__"
@@ -136,7 +136,7 @@ class _CallParser:
         self._check_names(outer)
         levels: list[Level] = []
         applied = self._transform_name(outer.func)
-        if applied in _APPLIED and outer.args:
+        if applied in APPLIED and outer.args:
             self._check_applied(applied, outer)
             collected = copy.copy(outer)
             collected.args = outer.args[1:]
@@ -211,13 +211,13 @@ class _CallParser:
         while isinstance(node, ast.Call):
             name = self._transform_name(node.func)
             position = _function_position(node)
-            if name in _APPLIED and len(node.args) == 1 and not node.keywords:
+            if name in APPLIED and len(node.args) == 1 and not node.keywords:
                 function = ast.unparse(node.args[0])
                 raise self._no_call(
                     say("{name} takes the function and its arguments in one call.", name=name),
-                    say("Write {call}.", call=_APPLIED[name].format(function)),
+                    say("Write {call}.", call=APPLIED[name].format(function)),
                 )
-            if name is None or name in _APPLIED or position is None:
+            if name is None or name in APPLIED or position is None:
                 break
             levels.append(Level(name, self._wrapping_level(node, position)))
             node = node.args[0] if position == "" else _keyword(node, position)

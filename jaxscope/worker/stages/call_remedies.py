@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import dataclasses
 import io
@@ -9,15 +10,16 @@ import itertools
 import re
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.said import EITHER, say, say_joined
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.host.call import list_functions, parse_call, split_call
+from jaxscope.worker.faults.explain import edit_call, read_call, replace_integers
+from jaxscope.worker.host.call import APPLIED, list_functions, parse_call, split_call
 from jaxscope.worker.host.source import SourceSnapshot
 from jaxscope.worker.provenance.traced_program import trace_call
 from jaxscope.worker.stages.proposals import candidate_calls
@@ -84,11 +86,12 @@ class _Search:
 
     def _find(self, own: Sequence[str], text: str) -> Iterator[str]:
         is_found = False
-        for call in self._working(own):
-            yield call
-            is_found = True
-        if is_found or not text:
-            return
+        for calls in (own, _respell(text)):
+            for call in self._working(calls):
+                yield call
+                is_found = True
+            if is_found or not text:
+                return
         subjects = own[:_MAX_CALLS] or (text,)
         each = _MAX_OF_ONE if len(subjects) == 1 else 1
         for subject in subjects:
@@ -116,8 +119,11 @@ class _Search:
 
     def _calls_like(self, text: str) -> Iterator[str]:
         """Calls of the function that a call names, with its transforms; else those of the file."""
-        outer, base, _ = split_call(text)
+        applied = _read_applied(text)
+        outer, base, _ = split_call(applied.function if applied else text)
         bases = {split_call(offer)[1] for offer in self._offered}
+        if applied and (base in self._functions or base in bases):
+            return self._calls_of(outer, base, applied.fill)
         if base not in self._functions and base not in bases:
             words = _WORD.findall(text)
             named = (word for word in words if word in self._functions)
@@ -128,14 +134,84 @@ class _Search:
             outer = base = next(named, "")
         return self._calls_of(outer, base) if base else iter(self._offered)
 
-    def _calls_of(self, outer: str, base: str) -> Iterator[str]:
-        """First those that the file offers, then those with arguments that it offers."""
+    def _calls_of(
+        self, outer: str, base: str, fill: Callable[[str], str] | None = None
+    ) -> Iterator[str]:
+        """First those that the file offers, then those with arguments that it offers.
+
+        Args:
+            fill: Writes arguments into the call; behind `outer` they stand without it.
+        """
         offered = [call for call in self._offered if split_call(call)[1] == base]
-        yield from (call for call in offered if split_call(call)[0] == outer)
+        if fill is None:
+            yield from (call for call in offered if split_call(call)[0] == outer)
         candidates = itertools.islice(candidate_calls(base, self._names), _MAX_CANDIDATES)
         for call in itertools.chain(offered, candidates):
-            yield f"{outer}({split_call(call)[2]})"
+            arguments = split_call(call)[2]
+            yield fill(arguments) if fill else f"{outer}({arguments})"
         yield from offered
+
+
+class _Applied(NamedTuple):
+    """A call of `jvp`, `vjp` or `linearize`, which take a function and its arguments in one call.
+
+    Attributes:
+        name: As it is typed, such as `jax.jvp`.
+        function: The function, and transforms around it.
+        given: What stands behind the function, or in parentheses of its own.
+        is_apart: Whether these are the function's arguments, as in `vjp(f)(x)`.
+    """
+
+    name: str
+    function: str
+    given: Sequence[ast.expr]
+    is_apart: bool
+
+    def fill(self, arguments: str, tangents: str = "") -> str:
+        """The call with these arguments; with tangents that are like them, or with others."""
+        if self.name.rpartition(".")[2] != "jvp":
+            return f"{self.name}({self.function}, {arguments})"
+        told = f"{self.name}({self.function}, ({arguments},), ({tangents or arguments},))"
+        call = read_call(told)  # of several, the last needs no comma
+        return told if call is None else ast.unparse(call)
+
+
+def _read_applied(text: str) -> _Applied | None:
+    call = read_call(text)
+    if call is None:
+        return None
+    is_apart = isinstance(call.func, ast.Call)
+    inner = call.func if isinstance(call.func, ast.Call) else call
+    name = ast.unparse(inner.func)
+    if name.rpartition(".")[2] not in APPLIED or not inner.args:
+        return None
+    given = call.args if is_apart else call.args[1:]
+    named = [each.value for each in call.keywords if each.arg in ("primals", "tangents")]
+    return _Applied(name, ast.unparse(inner.args[0]), (*given, *named), is_apart)
+
+
+_SUM_OF_FLOATS = "{grad}(lambda *xs: {function}(*xs).sum(){options})({floats})"
+
+
+def _respell(text: str) -> Iterator[str]:
+    """Calls of `jvp`, `vjp` and `linearize` with what was typed, in the form that they take.
+
+    Of a gradient with respect to integers, that of the sum with respect to floats.
+    """
+    applied, call = _read_applied(text), read_call(text)
+    if call is not None and ast.unparse(call) != ast.unparse(replace_integers(call)):
+        yield from edit_call(text, (_SUM_OF_FLOATS,))
+    if applied is None or not applied.given:
+        return
+    given = applied.given
+    first = given[0]
+    if applied.name.rpartition(".")[2] == "jvp" and not applied.is_apart:
+        if isinstance(first, ast.Tuple | ast.List):
+            given = first.elts
+        elif len(given) == 2:
+            yield applied.fill(*map(ast.unparse, given))
+    for all_of_it in (given, [replace_integers(each) for each in given]):
+        yield applied.fill(", ".join(map(ast.unparse, all_of_it)))
 
 
 class _TimeIsUp(BaseException):

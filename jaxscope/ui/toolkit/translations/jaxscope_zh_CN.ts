@@ -596,6 +596,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>累计的和、积、最大值或最小值，按 XLA 对 JAX 由它生成的窗口的计数：长度为 n 的轴，每个元素 n - 1 FLOP。</translation>
     </message>
     <message>
+        <source>A derivative is asked for with respect to integers.</source>
+        <translation>要求对整数求导。</translation>
+    </message>
+    <message>
+        <source>A derivative was asked for with respect to integers.</source>
+        <translation>要求对整数求导。</translation>
+    </message>
+    <message>
         <source>A fast Fourier transform.</source>
         <translation>快速傅里叶变换。</translation>
     </message>
@@ -2794,6 +2802,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Give both as tuples: `jvp(f, (x,), (t,))`.</source>
         <translation>两者都用元组给出：`jvp(f, (x,), (t,))`。</translation>
+    </message>
+    <message>
+        <source>Give both as tuples: each primal a float, its tangent of the same shape and type: `jvp(f, (x,), (t,))`.</source>
+        <translation>两者都写成元组：每个原值是浮点数，它的切向量形状和类型相同：`jvp(f, (x,), (t,))`。</translation>
     </message>
     <message>
         <source>Give every argument of the call as an array.</source>
@@ -7974,6 +7986,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>沿一个轴的最小元素的位置。</translation>
     </message>
     <message>
+        <source>The primals and the tangents of `jvp` do not fit together.</source>
+        <translation>`jvp` 的原值与切向量不相配。</translation>
+    </message>
+    <message>
         <source>The process that ran the code is gone; how it ended is not known.</source>
         <translation>运行代码的进程已经不在；它如何结束不清楚。</translation>
     </message>
@@ -10220,16 +10236,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>`grad` 所应用的函数，其结果不是标量。</translation>
     </message>
     <message>
-        <source>`grad` is asked to differentiate with respect to integers.</source>
-        <translation>`grad` 被要求对整数求导。</translation>
-    </message>
-    <message>
         <source>`grad` was applied to a function whose result is not a scalar.</source>
         <translation>`grad` 应用到了一个结果不是标量的函数上。</translation>
-    </message>
-    <message>
-        <source>`grad` was asked to differentiate with respect to integers.</source>
-        <translation>向 `grad` 提出了对整数求导的要求。</translation>
     </message>
     <message>
         <source>`jaxscope doctor` lists the targets that work here.</source>
@@ -14512,6 +14520,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{gone}: no instruction is left that carries it</source>
         <translation>{gone}：没有剩下带着它的指令</translation>
+    </message>
+    <message>
+        <source>{gone}: only {names} has its name</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{gone}: {result} is the result</source>
