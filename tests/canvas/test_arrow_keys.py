@@ -12,7 +12,7 @@ from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.view import View
 from jaxscope.ui.canvas.navigation import item_in_direction
-from view.programs import trace
+from view.programs import layers, trace
 
 
 def loss(w: jax.Array, v: jax.Array, x: jax.Array) -> jax.Array:
@@ -95,3 +95,27 @@ def test_an_open_group_in_which_values_flow_back_stands_before_what_is_next_to_i
         first = int(inside[np.argmin(places[inside])])
         assert press(scene, frame, 1) == first
         assert press(scene, first, -1) == frame
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_from_a_box_whose_results_are_only_kept_the_key_leads_to_one_that_reads_them(
+    direction: str,
+) -> None:
+    function, arguments = layers(2)
+    view = build_view(trace(jax.grad(function), *arguments))
+    scene = build_scene(view, view.opened, direction=direction)
+    item_of_box = {box: item for item, box in enumerate(scene.items.box.tolist())}
+
+    def item_of(box: int) -> int:
+        while box not in item_of_box:
+            box = view.boxes[box].parent
+        return item_of_box[box]
+
+    ends = {(item_of(source), item_of(target)) for source, target, *_ in view.edges}
+    num_across = 0
+    for item in range(scene.items.num_frames, len(scene.items)):
+        after = press(scene, item, 1)
+        if after >= scene.items.num_frames:
+            assert (item, after) in ends or (after, item) in ends
+            num_across += bool(scene.items.is_reversed[item] != scene.items.is_reversed[after])
+    assert num_across >= 2

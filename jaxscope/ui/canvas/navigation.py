@@ -444,13 +444,13 @@ def _neighbours(scene: Scene, item: int, along: int) -> np.ndarray:
     rects, at_item = scene.connectors.rect, scene.connectors.item == item
     places = rects[:, axis] + rects[:, axis + 2] / 2
     stubs = np.flatnonzero(at_item & ((places - middle) * along > 0))
-    is_flow = ~lines.is_residual
+    is_kept = lines.is_residual | lines.is_inner_residual
+    is_flow = ~is_kept
     found: set[int] = set()
     for is_onward, is_meant in zip((True, False), is_at_side, strict=True):
         found |= _follow(scene, is_flow, item, is_onward, is_meant, stubs)
-    if not found and lines.is_residual.any():
+    if not found and is_kept.any():
         is_onward = (along > 0) != bool(scene.items.is_reversed[item])
-        is_kept = lines.is_residual | lines.is_inner_residual
         found = _follow(scene, np.ones_like(is_flow), item, is_onward, is_kept, stubs[:0])
     return np.array(sorted(found), np.int64)
 
