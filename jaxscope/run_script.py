@@ -74,7 +74,8 @@ def _find_problem() -> tuple[str, str] | None:
     found: tuple[str, str] | None = bootstrap["find_problem"]()
     missing = [package for module, package in _NEEDED.items() if not _has(module)]
     if found is None and missing:
-        names = " and ".join(missing)
+        *others, last = missing
+        names = f"{', '.join(others)} and {last}" if others else last
         what = f"The interpreter {sys.executable} has no {names}, which watching a script needs."
         return what, f"Install it there: {sys.executable} -m pip install {' '.join(missing)}"
     return found

@@ -57,6 +57,40 @@ def test_after_a_failure_tab_leads_from_the_call_to_the_proposed_call(
     assert driver.wait_for(CaptureRequest, 3).request.call == "grad(f)(f32[3])"
 
 
+def test_escape_ends_a_search_that_the_keyboard_has_left_and_then_the_selection(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.workspace.selection.select_node("jaxpr", 1)
+    pane = window.workspace.area.active
+    assert pane is not None
+    pane.header.focus_search()
+    pane.header.search.setText("sin")
+    pane.focus_content()
+    window.pages.show_page("passes")
+    window.stop_run()
+    assert not window.pages.close_drawer() and pane.header.search.text() == "sin"
+    window.stop_run()
+    assert pane.header.search.text() == "" and window.workspace.selection.selection is not None
+    window.stop_run()
+    assert window.workspace.selection.selection is None
+
+
+def test_what_is_said_of_the_selection_is_framed_while_it_has_the_keyboard(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.workspace.selection.select_node("jaxpr", 1)
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    page = window.workspace.inspector.page
+    driver.wait_until(page.isVisible)
+    before = page.grab().toImage()
+    page.setFocus(Qt.FocusReason.TabFocusReason)
+    driver.wait_until(page.hasFocus)
+    assert page.grab().toImage() != before
+
+
 def test_the_start_page_says_how_to_get_back(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:

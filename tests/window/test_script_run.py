@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -190,6 +191,36 @@ def test_what_cannot_run_is_said(qtbot: QtBot, window: MainWindow, tmp_path: Pat
     qtbot.waitUntil(lambda: "cannot be started" in none.state.text(), timeout=PATIENCE_MS)
     for dialog in (fails, none):
         dialog.close()
+
+
+HIDING = """\
+import sys
+
+class Hiding:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("msgspec", "google", "pygments"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Hiding())
+"""
+
+
+def test_what_an_interpreter_lacks_is_said_with_the_command_that_installs_it(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(HIDING)
+    python, script = tmp_path / "python", tmp_path / "train.py"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    script.write_text("import jax\n")
+    dialog = ScriptDialog(str(script), str(python), LIGHT, window)
+    dialog.start()
+    qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
+    missing = "has no msgspec, protobuf and pygments, which watching a script needs."
+    command = "-m pip install msgspec protobuf pygments"
+    told = dialog.state.text().split("\n")
+    assert len(told) == 2 and told[0].endswith(missing) and told[1].endswith(command)
+    dialog.done(0)
 
 
 def test_what_is_moved_and_the_memory_have_tabs(

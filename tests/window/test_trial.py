@@ -170,6 +170,19 @@ def test_a_change_of_the_file_is_told(
     assert "z = 3" not in editor_of(trial).edit.toPlainText()
 
 
+def test_shift_and_tab_lead_out_of_the_editor_to_its_buttons_and_tab_leads_back(
+    driver: Driver, window: MainWindow, trial: Trial
+) -> None:
+    window.activateWindow()
+    editor = editor_of(trial)
+    driver.wait_until(editor.edit.hasFocus)
+    before = editor.edit.toPlainText()
+    driver.qtbot.keyClick(editor.edit, Qt.Key.Key_Backtab)
+    assert editor.discard.hasFocus() and editor.edit.toPlainText() == before
+    driver.qtbot.keyClick(editor.discard, Qt.Key.Key_Tab)
+    assert editor.edit.hasFocus()
+
+
 def test_buttons_stay_where_they_are_whatever_a_run_says(
     driver: Driver, window: MainWindow, trial: Trial
 ) -> None:

@@ -941,6 +941,7 @@ class Inspector(QFrame):
         self._title = make_label("", "label")
         self.page = _Page()
         self.page.setOpenLinks(False)
+        self.page.setProperty("role", "page")  # framed while it has the keyboard
         self.page.document().setDocumentMargin(0)
         self.page.document().setDefaultStyleSheet(_CLOSE)  # a low window shows what it is, whole
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)

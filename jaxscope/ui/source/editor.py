@@ -42,11 +42,13 @@ class SourceEditor(QPlainTextEdit):
         settled: Nothing was typed for a moment, and the text differs from the one before.
         line_chosen: The cursor went to another line; 1-based.
         save_requested: Ctrl+S, which saves the capture everywhere else.
+        left: Shift+Tab leads to what is before; Tab indents.
     """
 
     settled = Signal(str)
     line_chosen = Signal(int)
     save_requested = Signal()
+    left = Signal()
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -135,6 +137,8 @@ class SourceEditor(QPlainTextEdit):
         cursor = self.textCursor()
         if _is_save(event):
             self.save_requested.emit()
+        elif event.key() == Qt.Key.Key_Backtab:
+            self.left.emit()
         elif event.key() == Qt.Key.Key_Tab and not cursor.hasSelection():
             column = cursor.positionInBlock()
             cursor.insertText(" " * (len(_INDENT) - column % len(_INDENT)))

@@ -304,6 +304,7 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("Shift+click", "In a text, a table or a tree: select all up to there"),
     ("-, +", "In a text: fold or unfold the block around the line"),
     ("/ and *", "In a text: fold or unfold all blocks"),
+    ("Shift+Tab", "In a source that is edited: to its buttons"),
     ("Space, Right", "On the whole screen: on, equation by equation"),
     ("Backspace, Left", "On the whole screen: back, equation by equation"),
     ("N", "On the whole screen: on with the lesson, without the equations of its call"),

@@ -813,8 +813,8 @@ class MainWindow(QMainWindow):
         self.workspace.inspector.bring_forward(is_selected=True)
 
     def stop_run(self) -> None:
-        """Stop what is waited for; else put away error, presentation, start page, drawer or
-        selection.
+        """Stop what is waited for; else put away error, presentation, start page, drawer, search
+        or selection.
         """
         if self.files.stop_export():
             return
@@ -830,7 +830,11 @@ class MainWindow(QMainWindow):
             self.controller.reopen_file()
             self.workspace.selection.select_places(self._chosen_before)
         elif self.pages.place is Place.PROGRAM and not self.pages.close_drawer():
-            self.workspace.selection.clear()  # of another place nothing that is shown goes
+            pane = self.workspace.area.active
+            if pane is not None and pane.header.search.text():
+                pane.header.search.clear()  # as Esc in the field does
+            else:
+                self.workspace.selection.clear()  # of another place nothing that is shown goes
 
     def _stop_layouts(self) -> bool:
         """Stop the layouts that are waited for; tells whether there were any."""

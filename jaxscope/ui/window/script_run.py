@@ -121,6 +121,7 @@ class ScriptDialog(QDialog):
         self._said = ""
         self._is_stopping = False
         self._notes: list[str] = []
+        self._not_begun = ""  # why the script was not even begun
         self.arguments, self.catch = QLineEdit(), QLineEdit()
         self.arguments.setAccessibleName(tr("Arguments of the script"))
         self.catch.setAccessibleName(tr("Functions to capture"))
@@ -180,6 +181,7 @@ class ScriptDialog(QDialog):
         for old in self.folder.iterdir():
             old.unlink()
         self._read_at, self._said, self._is_stopping = 0.0, "", False
+        self._not_begun = ""
         self.table.rows.set_table(Table((), ()))
         while self.tabs.count() > 1:
             self.tabs.removeTab(1)
@@ -239,6 +241,10 @@ class ScriptDialog(QDialog):
 
     def _on_process_finished(self, status: int, ending: QProcess.ExitStatus) -> None:
         self._show_list()
+        if self._not_begun:
+            self._notes = []  # which says the same
+            self._end(self._not_begun)
+            return
         if ending is QProcess.ExitStatus.CrashExit:
             told = tr("The script's process was ended, or died.")
         elif status == 0:
@@ -270,6 +276,8 @@ class ScriptDialog(QDialog):
         except (OSError, ValueError, RecursionError):
             return
         self._read_at, self._notes = time, compilations_notes(found)
+        if problem := found.get("not_begun"):
+            self._not_begun = "\n".join((problem["what"], problem["remedy"]))
         row = self.table.currentIndex().row()
         chosen = self.table.rows.place(row) if row >= 0 else -1
         self.table.rows.set_table(compilations_table(found))

@@ -10,6 +10,7 @@ import ast
 import contextlib
 import hashlib
 import io
+import itertools
 import json
 import os
 import tokenize
@@ -91,7 +92,7 @@ class KeptChanges:
 
 
 class TrialEditor(QWidget):
-    """The editor, and above it what can be done with the change."""
+    """The editor, above it what can be done with the change, and below it why it is not run."""
 
     def __init__(self, text: str) -> None:
         from jaxscope.ui.source.editor import SourceEditor
@@ -104,14 +105,23 @@ class TrialEditor(QWidget):
         )
         self.save.setToolTip(tr("Write the change into the file (Ctrl+S)"))
         self.discard.setToolTip(tr("Forget the change, and show the file again"))
-        row = fill_box(QHBoxLayout(), (self.said, 1), margins=(8, 2, 4, 2))
+        self.said.setContentsMargins(8, 2, 4, 2)
+        row = fill_box(QHBoxLayout(), margins=(8, 2, 4, 2))
         for button in (self.save, self.save_as, self.discard):
-            row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-        # Above: what is below the editor takes more room or less with each run.
-        fill_box(QVBoxLayout(self), row, (self.edit, 1), margins=(0, 0, 0, 0), spacing=2)
+            row.addWidget(button)
+        row.addStretch()
+        # Above: what is said below the editor takes more room or less with each run.
+        parts = (row, (self.edit, 1), self.said)
+        fill_box(QVBoxLayout(self), *parts, margins=(0, 0, 0, 0), spacing=2)
+        for before, after in itertools.pairwise((self.save, self.save_as, self.discard, self.edit)):
+            QWidget.setTabOrder(before, after)
         self.setFocusProxy(self.edit)
         self.edit.save_requested.connect(self.save.click)
+        self.edit.left.connect(self._on_edit_left)
         self._problem, self._is_file_changed, self._usual = "", False, tr(_SAID)
+
+    def _on_edit_left(self) -> None:
+        self.discard.setFocus(Qt.FocusReason.BacktabFocusReason)
 
     def note_file_changed(self) -> None:
         """Say from now on that the file is no longer what the text began with."""

@@ -3068,6 +3068,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在有许多部分的程序中，相对其余部分很小的相邻部分是一个方框。</translation>
     </message>
     <message>
+        <source>In a source that is edited: to its buttons</source>
+        <translation>编辑源代码时：到它的按钮</translation>
+    </message>
+    <message>
         <source>In a text, a table or a tree: select all up to there</source>
         <translation>在文本、表格或树中：选择到那里为止的全部</translation>
     </message>
