@@ -46,6 +46,24 @@ def test_further_rows_hang_and_begin_after_a_space_or_a_bracket() -> None:
     assert rows_of("", 20) == [""]
 
 
+def test_no_word_is_left_alone_in_a_last_row() -> None:
+    told = (
+        "Look at: `loss`, the mean squared error of a small network, and three calls of it by name."
+    )
+    for columns in range(30, 60):
+        rows = rows_of(told, columns)
+        if len(rows) > 1:
+            assert len(rows[-1].split()) > 2, rows
+        assert len(rows) <= -(-len(told) // (columns - 12)) + 1
+        assert all(len(row) <= columns for row in rows)
+        pieces = wrap_line(told, columns)
+        assert "".join(told[piece.start : piece.stop] for piece in pieces) == told
+    assert rows_of("def f(first_argument, second):", 28) == [
+        "def f(first_argument, ",
+        "    second):",
+    ]
+
+
 def test_rows_lead_to_lines_and_back_with_folds_too() -> None:
     folding = Folding(TEXT)
     assert folding.wrap_at(40)

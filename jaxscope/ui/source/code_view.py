@@ -81,10 +81,28 @@ class Piece(NamedTuple):
 
 
 def wrap_line(text: str, columns: int) -> tuple[Piece, ...]:
-    """The rows of a line on a page of so many columns; rows after the first hang."""
+    """The rows of a line on a page of so many columns; rows after the first hang.
+
+    Where a word or two would be left for the last row, the rows before are shorter instead.
+    """
     if len(text) <= columns:
         return (Piece(0, len(text), 0),)
     hang = min((_depth(text) or 0) + _HANG, columns // 2)
+    pieces = _wrap(text, columns, hang)
+    for narrower in range(columns - 1, columns // 2, -1):
+        last = pieces[-1]
+        if last.stop - last.start >= columns // 3:
+            break
+        tried = _wrap(text, narrower, hang)
+        is_between_words = all(text[piece.start - 1] == " " for piece in tried[1:])
+        if len(tried) > len(pieces) or not is_between_words:
+            break
+        pieces = tried
+    return pieces
+
+
+def _wrap(text: str, columns: int, hang: int) -> tuple[Piece, ...]:
+    """The rows of a longer line, each as long as can be."""
     pieces: list[Piece] = []
     start, indent = 0, 0
     while len(text) - start > columns - indent:
