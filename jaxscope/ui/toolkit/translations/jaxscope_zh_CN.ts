@@ -14527,7 +14527,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>{gone}: only {names} has its name</source>
-        <translation type="unfinished"></translation>
+        <translation>{gone}：只有 {names} 带有它的名称</translation>
     </message>
     <message>
         <source>{gone}: {result} is the result</source>
