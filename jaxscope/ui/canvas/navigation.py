@@ -518,7 +518,7 @@ def _values(scene: Scene, item: int, frame: int, is_onward: bool) -> set[int]:
 def _beyond(
     scene: Scene, usable: np.ndarray, frame: int, values: set[int], is_onward: bool
 ) -> set[int]:
-    """Boxes that the values reach on the other side of a frame's border."""
+    """Boxes that the values reach on the other side of a frame's border, by connectors as well."""
     num_frames = scene.items.num_frames
     begin, end = _ends(scene, usable, is_onward)
     found: set[int] = set()
@@ -533,6 +533,26 @@ def _beyond(
             elif other not in seen:
                 seen.add(other)
                 queue.append(other)
+        for other in _list_far(scene, at, values, is_onward) - seen:
+            if other >= num_frames:
+                found.add(other)
+            else:
+                seen.add(other)
+                queue.append(other)
+    return found
+
+
+def _list_far(scene: Scene, frame: int, values: set[int], is_onward: bool) -> set[int]:
+    """What the connectors of a frame lead some values to: where it is an open group, the boxes
+    inside of it that have a connector for them.
+    """
+    connectors, found = scene.connectors, set[int]()
+    meant = np.array(sorted(values), np.int64)
+    same = connectors.of_values(meant)
+    own = same[(connectors.item[same] == frame) & (connectors.is_source[same] == is_onward)]
+    others = connectors.item[same[connectors.is_source[same] != is_onward]].tolist()
+    for far in (far for each in own.tolist() for far in connectors.far[each].tolist()):
+        found |= {each for each in others if each == far or _is_inside(scene, each, far)} or {far}
     return found
 
 
