@@ -158,7 +158,9 @@ def _text_of_group(view: View, box: Box) -> BoxText:
         operation = _operation(view.graph, box.node)
         label = label or operation
         if count_program(view.graph, [box.node]):  # so that what is around adds up
-            count = say("{operation} + {count}", operation=operation, count=count)
+            is_said = re.search(rf"(?<![^\W_]){re.escape(operation)}(?![^\W_])", str(label))
+            named = say("{operation} + {count}", operation=operation, count=count)
+            count = say("+ {count}", count=count) if is_said else named
         chosen = [text for operand, text in view.notes.get(box.node, ()) if operand == 0]
         if chosen and (word := view.flow.branches.get(box.node)):
             value = say("{word} {value}", word=said(word), value=_short_value(chosen[0]))

@@ -222,6 +222,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>+ 变换</translation>
     </message>
     <message>
+        <source>+ {count}</source>
+        <translation>+ {count}</translation>
+    </message>
+    <message>
         <source>+{equations}, {so_far:,} so far</source>
         <translation>+{equations}，至此 {so_far:,} 个</translation>
     </message>
