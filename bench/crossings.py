@@ -6,7 +6,8 @@ Every group of every graph of a program is laid out, all open, as the window dra
 engines get the same diagrams, with the same places where lines meet open groups; groups that `dot`
 does not lay out within its limits are left out of both counts. `alone` and `following` count all
 groups of our own pictures: with ports in the order that suits each group's inside, and as they are
-drawn, where ports follow the lines around them.
+drawn, where ports follow the lines around them. `bends` and `turns` are of our layout of all
+groups: how often lines lead aside, and how often to one side after the other.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 from collections.abc import Iterator
 
 import jaxscope
-from bench.engines import count_crossings
+from bench.engines import count_bends, count_crossings
 from jaxscope.model import Capture, is_available
 from jaxscope.picture.layout.diagram import Diagram, Drawing, Spacing
 from jaxscope.picture.layout.engines import find_graphviz, layout_by_graphviz
@@ -70,7 +71,17 @@ def count_drawn(view: View, *, follows: bool) -> int:
 def count(captures: list[Capture]) -> dict[str, int]:
     """Crossings of both engines, over the groups that both lay out."""
     program, spacing = find_graphviz(), Spacing()
-    names = ("groups", "own", "dot", "left_out", "own_of_left_out", "alone", "following")
+    names = (
+        "groups",
+        "own",
+        "dot",
+        "left_out",
+        "own_of_left_out",
+        "alone",
+        "following",
+        "bends",
+        "turns",
+    )
     found = dict.fromkeys(names, 0)
     for capture in captures:
         for stage in capture.stages:
@@ -79,7 +90,10 @@ def count(captures: list[Capture]) -> dict[str, int]:
                 found["alone"] += count_drawn(view, follows=False)
                 found["following"] += count_drawn(view, follows=True)
         for diagram in diagrams_of(capture):
-            own = count_crossings(layout_layered(diagram, spacing).routes)
+            routes = layout_layered(diagram, spacing).routes
+            own, (num_bends, num_turns) = count_crossings(routes), count_bends(routes)
+            found["bends"] += num_bends
+            found["turns"] += num_turns
             other = (
                 layout_by_graphviz(diagram, spacing, program, lambda: False) if program else None
             )

@@ -19,6 +19,7 @@ from jaxscope.picture.layout.engines import find_graphviz, layout_by_graphviz
 from jaxscope.picture.layout.layered import layout_layered
 
 _RUNS = 5
+_STRAIGHT_PX = 0.5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,18 +45,44 @@ def nested_skips(num_nodes: int) -> Diagram:
 
 
 def count_crossings(routes: Iterable[Route]) -> int:
-    """Crossings of the straight pieces of lines that lead down, touching ends not counted."""
+    """Crossings of the straight pieces of lines that lead down, touching ends not counted.
+
+    Where lines of one value share their way, what crosses it crosses once.
+    """
     pieces = sorted(
         {piece for route in routes for piece in itertools.pairwise(route)},
         key=lambda piece: piece[0][1],
     )
-    total = 0
+    places = set[tuple[float, float]]()
     for number, one in enumerate(pieces):
         for other in pieces[number + 1 :]:
             if other[0][1] >= one[1][1]:
                 break
-            total += _cross(*one, *other)
-    return total
+            if _cross(*one, *other):
+                places.add(_meet(*one, *other))
+    return len(places)
+
+
+def count_bends(routes: Iterable[Route]) -> tuple[int, int]:
+    """How often lines lead aside, and how often they turn back to the other side after that."""
+    num_bends = num_turns = 0
+    for route in routes:
+        steps = (x - before for (before, _), (x, _) in itertools.pairwise(route))
+        aside = [step > 0 for step in steps if abs(step) > _STRAIGHT_PX]
+        num_bends += len(aside)
+        num_turns += sum(one != other for one, other in itertools.pairwise(aside))
+    return num_bends, num_turns
+
+
+def _meet(
+    a: tuple[float, float],
+    b: tuple[float, float],
+    c: tuple[float, float],
+    d: tuple[float, float],
+) -> tuple[float, float]:
+    """Where two lines that cross do so, to a tenth of a pixel."""
+    share = _side(c, d, a) / (_side(c, d, a) - _side(c, d, b))
+    return round(a[0] + share * (b[0] - a[0]), 1), round(a[1] + share * (b[1] - a[1]), 1)
 
 
 def _side(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:

@@ -155,9 +155,31 @@ def test_a_staircase_stays_on_the_page() -> None:
     links += [DiagramEdge(step, 8 + step) for step in range(1, 9)]
     links += [DiagramEdge(8 + step, 9 + step) for step in range(1, 8)]
     free = Diagram([100.0] * 17, [40.0] * 17, links)
-    page = dataclasses.replace(free, most_across=450.0)
-    assert layout_layered(free).across > 450.0
-    assert layout_layered(page).across <= 450.0
+    page = dataclasses.replace(free, most_across=400.0)
+    assert layout_layered(free).across > 400.0
+    assert layout_layered(page).across <= 400.0
+
+
+def count_bends(across: list[float], links: list[tuple[int, int]]) -> tuple[int, int]:
+    """How often the lines of a drawing lead aside, and how often to one side after the other."""
+    edges = [DiagramEdge(*ends, net) for net, ends in enumerate(links)]
+    drawing = layout_layered(Diagram(across, [40.0] * len(across), edges))
+    num_bends = num_turns = 0
+    for route in drawing.routes:
+        aside = [x - before for (before, _), (x, _) in itertools.pairwise(route) if x != before]
+        num_bends += len(aside)
+        num_turns += sum((one < 0) != (other < 0) for one, other in itertools.pairwise(aside))
+    return num_bends, num_turns
+
+
+def test_boxes_give_way_to_what_is_straight_without_them() -> None:
+    """Box 1 moves for the line from 0 to 3, so that boxes stand under each other on both sides."""
+    assert count_bends([200.0, 200.0, 40.0, 40.0], [(0, 1), (0, 3), (2, 3)]) == (1, 0)
+
+
+def test_lines_cross_where_neither_has_to_turn_back_for_it() -> None:
+    links = [(0, 1), (0, 2), (0, 4), (1, 4), (3, 4)]
+    assert count_bends([200.0, 200.0, 40.0, 200.0, 200.0], links) == (4, 0)
 
 
 def test_a_chain_is_a_straight_line() -> None:

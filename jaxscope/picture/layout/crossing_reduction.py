@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable
 
-from jaxscope.picture.layout.diagram import LayeredGraph
+from jaxscope.picture.layout.diagram import Diagram, LayeredGraph
 
 _NUM_SWEEPS = 4
 _MAX_REFINED_VERTICES = 1200
@@ -18,6 +18,8 @@ _MAX_STALLED = 5
 _MAX_TRANSPOSITIONS = 10
 _MAX_EXCHANGED_VERTICES = 300
 _NUM_EXCHANGES = 6
+_NUM_LEANING = 3
+_LEAST_LEAN_PX = 20.0
 
 Rows = list[list[int]]
 
@@ -45,6 +47,24 @@ def order_ranks(
             order = turned
     order.prefer(preferred)
     return order.rows
+
+
+def exchange_leaning(diagram: Diagram, threads: LayeredGraph, rows: Rows, x: list[float]) -> bool:
+    """Swap neighbours whose lines lead past each other, if no more lines cross; whether any did.
+
+    Where two lines cross is free on the ranks that both pass. Where a line crosses late, it is
+    held between others first, and has to get out from between them then.
+
+    Args:
+        diagram: Its nodes of `fixed` and `sequence` and its pairs `preferred` keep their order.
+        x: Where the vertices are.
+    """
+    order = _Order(threads, rows, (*diagram.fixed, *diagram.sequence))
+    wanted: list[float] = []
+    for v, near in enumerate(map(list.__add__, threads.up, threads.down)):
+        lean = sum(threads.up_lean[v]) + sum(threads.down_lean[v])
+        wanted.append((sum([x[u] for u in near]) + lean) / len(near) if near else x[v])
+    return order.exchange_leaning(wanted, diagram.preferred)
 
 
 def _order_ranks(
@@ -355,6 +375,32 @@ class _Order:
         for rank in self._wide if downward else reversed(self._wide):
             self._swap_pairs(rank, equal=True)
             self._changes[rank] += 1
+
+    def exchange_leaning(self, wanted: list[float], kept: Collection[tuple[int, int]]) -> bool:
+        """Swap neighbours that want to be on the other side of each other, if that costs nothing.
+
+        Args:
+            wanted: Where each vertex would best be.
+            kept: Pairs that keep their order.
+        """
+        place, fixed, has_any = self._place, self._is_fixed, False
+        for _ in range(_NUM_LEANING):
+            is_done = True
+            for rank in self._wide:
+                row = self.rows[rank]
+                for index in range(len(row) - 1):
+                    left, right = row[index], row[index + 1]
+                    if wanted[left] < wanted[right] + _LEAST_LEAN_PX or (left, right) in kept:
+                        continue
+                    if left in fixed and right in fixed:
+                        continue
+                    if self._gain_of_swap(left, right) >= 0:
+                        row[index], row[index + 1] = right, left
+                        place[right], place[left] = index, index + 1
+                        is_done, has_any = False, True
+            if is_done:
+                break
+        return has_any
 
     def _swap_pairs(self, rank: int, *, equal: bool = False) -> int:
         row, place, saved = self.rows[rank], self._place, 0

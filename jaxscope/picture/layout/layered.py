@@ -15,7 +15,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from jaxscope.model import NONE
-from jaxscope.picture.layout.crossing_reduction import keep_sequence, order_ranks
+from jaxscope.picture.layout.crossing_reduction import (
+    exchange_leaning,
+    keep_sequence,
+    order_ranks,
+)
 from jaxscope.picture.layout.diagram import (
     Drawing,
     LayeredGraph,
@@ -41,11 +45,11 @@ _STUB_WEIGHT = 0.02  # of arguments, results and stubs: they make room for the m
 
 
 def place_across(
+    diagram: Diagram,
     threads: LayeredGraph,
     rows: list[list[int]],
     gap: float,
     check_stop: Callable[[], None],
-    most: float = math.inf,
 ) -> list[float]:
     """Centre of every vertex across the flow.
 
@@ -53,12 +57,13 @@ def place_across(
     squares problem with least distances, solved exactly by pooling adjacent violators.
 
     Args:
-        threads: The diagram.
-        rows: Vertices of each rank in their order.
+        diagram: What is placed. No rank leaves its `most_across`, unless it is wider itself.
+        threads: Its edges, cut into steps.
+        rows: Vertices of each rank in their order; neighbours swap where lines lean less for it.
         gap: Least distance between neighbours.
         check_stop: Asked often.
-        most: Size across that no rank leaves, unless it is wider itself.
     """
+    most = diagram.most_across
     num = len(threads.rank)
     weight = [1.0] * threads.num_nodes + [_CHAIN_WEIGHT] * (num - threads.num_nodes)
     for v in range(num):
@@ -83,6 +88,14 @@ def place_across(
     both = [up + down for up, down in zip(above[0], below[0], strict=True)]
     shift = [a + b for a, b in zip(above[1], below[1], strict=True)]
     _pass(onward, rows, offsets, both, shift, weight, x, bounds)
+    for _ in range(_NUM_EXCHANGES if num <= _MAX_PUSHED_VERTICES else 0):
+        check_stop()
+        if not exchange_leaning(diagram, threads, rows, x):
+            break
+        offsets = [_pack(row, threads.across, gap) for row in rows]
+        bounds = bound_rows(rows, offsets, threads.across, most) if most < math.inf else None
+        _pass(backward, rows, offsets, *below, weight, x, bounds)
+        _pass(onward, rows, offsets, both, shift, weight, x, bounds)
     check_stop()
     _Straightener(threads, rows, offsets, bounds, x).straighten()
     return x
@@ -126,6 +139,11 @@ _BEND_PX = 6.0  # as much longer a way may be to have one bend less
 _STRAIGHT_PX = 0.5
 _LEAN_PX = 8.0  # a line that leans less looks like a mistake
 _MOST_BESIDE = 2  # what more lines meet stays in their middle
+_MAX_PUSHED_VERTICES = 300
+_NUM_EXCHANGES = 2
+_NUM_PUSHES = 2
+_MAX_TARGETS = 8
+_WIDER_COST = 2.0  # of a pixel that the whole gets wider, in pixels that lines lead aside
 
 
 class _Straightener:
@@ -133,7 +151,8 @@ class _Straightener:
 
     Least squares share a bend out over many ranks, so that a column leans and a long line has
     as many bends as ranks. Here lengths count and not their squares, and bends: a line is straight
-    but for few places.
+    but for few places. In small diagrams, what is beside a column gives way where lines are
+    straighter in all for that.
     """
 
     def __init__(
@@ -147,7 +166,7 @@ class _Straightener:
         self._up, self._down, self._num = threads.up, threads.down, threads.num_nodes
         self._up_lean, self._down_lean = threads.up_lean, threads.down_lean
         self._rank, self._rows, self._offsets, self._bounds = threads.rank, rows, offsets, bounds
-        self._x = x
+        self._x, self._across = x, threads.across
         self._place = [0] * len(x)
         for row in rows:
             for index, v in enumerate(row):
@@ -170,6 +189,13 @@ class _Straightener:
                 # Where what begins or ends it has no room in line, the others still can.
                 for part in dict.fromkeys(itertools.product((0, first), (len(column), last))):
                     self._straighten_column(column[slice(*part)])
+        if len(self._x) <= _MAX_PUSHED_VERTICES:
+            self._prepare_pushes()
+            for _ in range(_NUM_PUSHES):
+                columns = self._find_columns()
+                pushed = [self._push_column(part) for each in columns for part in self._split(each)]
+                if not any(pushed):
+                    break
         for v in range(num):
             if max(len(self._up[v]), len(self._down[v])) > _MOST_BESIDE:
                 self._meet_nearest(v)
@@ -270,6 +296,97 @@ class _Straightener:
             low = max(low, min(page.low + offset[index], x[v]))
             high = min(high, max(page.high + offset[index], x[v]))
         return low, high
+
+    def _prepare_pushes(self) -> None:
+        """Note how far the whole reaches, and of each vertex its neighbours, how far it must sit
+        from each for the step between them to be straight, and how much that counts."""
+        sides = [
+            (at - size / 2, at + size / 2) for at, size in zip(self._x, self._across, strict=True)
+        ]
+        self._low, self._high = min(left for left, _ in sides), max(right for _, right in sides)
+        self._near = [
+            [(u, lean, self._weigh(v, u)) for u, lean in zip(some, leans, strict=True)]
+            for v, (some, leans) in enumerate(
+                zip(
+                    map(list.__add__, self._up, self._down),
+                    map(list.__add__, self._up_lean, self._down_lean),
+                    strict=True,
+                )
+            )
+        ]
+
+    def _split(self, column: list[int]) -> list[list[int]]:
+        """The long lines in a column, and the whole of it."""
+        runs = itertools.groupby(column, key=self._num.__le__)
+        pieces = [list(each) for is_line, each in runs if is_line]
+        return [*(each for each in pieces if 1 < len(each) < len(column)), column]
+
+    def _push_column(self, column: list[int]) -> bool:
+        """Make a column straight where what is beside it gives way, and all lines together are
+        straighter for that; whether it moved."""
+        x, near, at, inside = self._x, self._near, [0.0], set(column)
+        for above, v in itertools.pairwise(column):
+            at.append(at[-1] + self._up_lean[v][self._up[v].index(above)])
+        ends: list[tuple[float, float]] = []  # where lines want it to be, and how much
+        before, last = 0.0, NONE
+        for v, shift in zip(column, at, strict=True):
+            for u, lean, weight in near[v]:
+                if u not in inside:
+                    ends.append((x[u] + lean - shift, weight))
+                if u == last or u not in inside:
+                    before += weight * _measure_bend(x[u] + lean - x[v])
+            last = v
+        targets = {round(x[v] - shift, 3) for v, shift in zip(column, at, strict=True)}
+        targets.update(round(want, 3) for want, _ in ends)
+        has_moved = False
+        for target in sorted(targets)[:: -(-len(targets) // _MAX_TARGETS)]:
+            after = sum([weight * _measure_bend(want - target) for want, weight in ends])
+            if after < before - _LEAST_GAIN_PX and self._push(column, at, target):
+                before, has_moved = after, True
+        return has_moved
+
+    def _push(self, column: list[int], at: list[float], target: float) -> bool:
+        """Put a column at a place, if lines are straighter then; whether they are."""
+        x, moved = self._x, dict[int, float]()
+        for v, shift in zip(column, at, strict=True):
+            rank, place = self._rank[v], self._place[v]
+            row, offset = self._rows[rank], self._offsets[rank]
+            first = target + shift - offset[place]
+            if first + offset[place] == x[v]:
+                continue
+            moved[v] = first + offset[place]
+            index = place - 1
+            while index >= 0 and x[row[index]] > first + offset[index]:
+                moved[row[index]] = first + offset[index]
+                index -= 1
+            index = place + 1
+            while index < len(row) and x[row[index]] < first + offset[index]:
+                moved[row[index]] = first + offset[index]
+                index += 1
+            if self._bounds is not None:
+                page, left, right = self._bounds[rank], row[0], row[-1]
+                if moved.get(left, x[left]) < min(page.low, x[left]):
+                    return False
+                if moved.get(right, x[right]) > max(page.high + offset[-1], x[right]):
+                    return False
+        sizes = self._across
+        low = min([to - sizes[v] / 2 for v, to in moved.items()], default=self._low)
+        high = max([to + sizes[v] / 2 for v, to in moved.items()], default=self._high)
+        wider = max(self._low - low, 0.0) + max(high - self._high, 0.0)
+        gain = -_LEAST_GAIN_PX - wider * _WIDER_COST
+        for v, to in moved.items():
+            for u, lean, weight in self._near[v]:
+                aside = x[u] + lean - x[v]
+                if u not in moved:
+                    gain += weight * (_measure_bend(aside) - _measure_bend(x[u] + lean - to))
+                elif u < v:  # both move: once
+                    gain += weight * (_measure_bend(aside) - _measure_bend(moved[u] + lean - to))
+        if gain <= 0:
+            return False
+        for v, to in moved.items():
+            x[v] = to
+        self._low, self._high = min(self._low, low), max(self._high, high)
+        return True
 
     def _move(self, piece: list[int], at: list[float], low: float, high: float) -> None:
         """Put a piece where its lines are shortest, if they are shorter there than they were."""
@@ -692,7 +809,7 @@ def layout_layered(
     preferred = () if diagram.sequence else diagram.preferred
     rows = order_ranks(threads, check_stop, diagram.fixed, preferred)
     rows = keep_sequence(rows, diagram.sequence)
-    x = place_across(threads, rows, spacing.across, check_stop, diagram.most_across)
+    x = place_across(diagram, threads, rows, spacing.across, check_stop)
     return draw_layered_graph(diagram, threads, rows, x, spacing)
 
 
