@@ -26,6 +26,7 @@ def run() -> None:
         session.start(sample("works")).wait(PATIENCE_S)
 
 
+@pytest.mark.slow
 def test_where_a_test_sets_a_variable_the_worker_is_started(
     started: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -36,6 +37,7 @@ def test_where_a_test_sets_a_variable_the_worker_is_started(
     assert started
 
 
+@pytest.mark.slow
 def test_what_an_import_sets_starts_no_worker(
     started: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,6 +53,7 @@ def test_what_an_import_sets_starts_no_worker(
     assert started
 
 
+@pytest.mark.slow
 def test_what_the_first_test_sets_is_no_variable_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else it would be passed over from the second test on, as one that an import has set."""
     monkeypatch.setenv("XDG_CACHE_HOME", "/nowhere")

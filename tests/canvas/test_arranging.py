@@ -150,6 +150,7 @@ def test_the_title_of_an_open_group_has_room_for_its_count(scale: float) -> None
         assert not title.detail_area.isEmpty(), title.text
 
 
+@pytest.mark.slow
 def test_long_titles_stand_on_two_lines_where_both_parts_would_not_be_open_else() -> None:
     view = build_view(long_names())
     widths = range(680, 900, 10)
@@ -303,6 +304,7 @@ def loop_in_a_loop() -> Graph:
     return trace(jax.grad(nested), jnp.ones((5, 7)))
 
 
+@pytest.mark.slow
 def test_what_is_opened_leaves_room_for_the_legend() -> None:
     """A layer of a batched gradient was opened for which the last line of boxes had no room."""
     function, arguments = layers(3)
@@ -439,6 +441,7 @@ def test_a_program_that_is_one_function_is_opened(width: float) -> None:
     assert scene.width * READABLE_SCALE <= 2 * room.width
 
 
+@pytest.mark.slow
 def test_what_has_no_groups_to_close_is_wrapped_however_wide_it_is() -> None:
     def program(*given: jax.Array) -> list[jax.Array]:
         return [jnp.sin(each) for each in given]

@@ -45,6 +45,7 @@ def paint(drawing: SceneDrawing, parts: dict[int, tuple[int, int]], size: int) -
     return image
 
 
+@pytest.mark.slow
 def test_a_part_of_a_group_is_told_beside_the_label_below_it() -> None:
     scene = build_scene(build_view(trace(program, jnp.ones((64, 32)))), ())
     drawing, size = SceneDrawing(SceneIndex(scene), colors("light")), 1000

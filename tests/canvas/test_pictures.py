@@ -184,6 +184,7 @@ def page(qtbot: QtBot, gradient: Graph) -> GraphPage:
     return page
 
 
+@pytest.mark.slow
 def test_the_next_run_opens_what_the_first_one_did(qtbot: QtBot, gradient: Graph) -> None:
     for width in range(300, 620, 20):
         page = GraphPage(GraphCanvas())

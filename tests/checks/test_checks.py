@@ -49,6 +49,7 @@ def test_a_line_is_told_once_and_that_there_are_more_is_said(
     assert missing == ["Of many only the first 20 lines are told."]
 
 
+@pytest.mark.slow
 def test_every_lesson_is_a_sample_and_every_finding_has_a_remedy() -> None:
     found = [
         each

@@ -65,6 +65,7 @@ def test_the_padding_of_a_batch_of_small_products() -> None:
     assert _of(call, "cpu") == _of(call, "aot:gpu:h100") == []
 
 
+@pytest.mark.slow
 def test_the_remedy_for_small_products_gives_the_same_products() -> None:
     a, b = (jax.random.normal(jax.random.key(n), (7, 3, 3)) for n in range(2))
     np.testing.assert_allclose(planted.rotated_by_sums(a, b), a @ b, rtol=1e-5, atol=1e-6)
@@ -78,6 +79,7 @@ def _kept(function: Callable[[jax.Array], jax.Array], x: jax.Array) -> int:
 
 
 @pytest.mark.parametrize("name", ["softmax_of_columns", "softmax_between_swaps"])
+@pytest.mark.slow
 def test_xla_keeps_transposes_around_a_softmax_and_the_remedy_has_none(name: str) -> None:
     x = jnp.ones((1024, 512) if name == "softmax_of_columns" else (16, 128, 256))
     shape = list(x.shape)

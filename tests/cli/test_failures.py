@@ -110,6 +110,7 @@ def test_a_message_has_its_place_once() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.slow
 def test_a_signal_stops_the_run_and_leaves_nothing(user_file: Path, number: signal.Signals) -> None:
     output = user_file.with_name("out.json")
     program = "import sys; from jaxscope.cli import main; sys.exit(main(sys.argv[1:]))"

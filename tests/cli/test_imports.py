@@ -45,6 +45,7 @@ def test_a_command_loads_what_it_needs(
     assert not {"jax", "PySide6"}.intersection(loaded)
 
 
+@pytest.mark.slow
 def test_a_file_is_read_without_jax(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading JAX takes a second; reading what a file offers takes only Python's parser."""
     mark = tmp_path / "loaded"

@@ -344,6 +344,7 @@ def server(marker: str) -> StdioServerParameters:
     )
 
 
+@pytest.mark.slow
 def test_a_client_starts_it_asks_cancels_and_leaves_nothing(program: Path) -> None:
     from mcp import Client
 
@@ -379,6 +380,7 @@ def test_a_client_starts_it_asks_cancels_and_leaves_nothing(program: Path) -> No
 @pytest.mark.parametrize(
     "number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM]
 )
+@pytest.mark.slow
 def test_a_signal_ends_it_and_what_it_runs(program: Path, number: signal.Signals) -> None:
     marker, begun = f"{time.time_ns()}", Path(f"{program}.begun")
     process = subprocess.Popen(

@@ -110,6 +110,7 @@ def run_cells(*cells: str) -> list[str]:
 LOSS = "import jax.numpy as jnp\ndef loss(w, x):\n    return jnp.mean((x @ w) ** 2)"
 
 
+@pytest.mark.slow
 def test_the_magic_captures_the_call_that_ends_a_cell() -> None:
     shown = run_cells(
         "%load_ext jaxscope",
@@ -125,6 +126,7 @@ def test_the_magic_captures_the_call_that_ends_a_cell() -> None:
     assert "loss(" in shown[5]
 
 
+@pytest.mark.slow
 def test_errors_are_one_block() -> None:
     shown = run_cells(
         "%load_ext jaxscope",
@@ -150,6 +152,7 @@ def test_errors_are_one_block() -> None:
     assert "takes nothing on its own line" in shown[8]
 
 
+@pytest.mark.slow
 def test_the_cells_of_the_page_run() -> None:
     cells = re.findall(r"^```ipython\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
     shown = run_cells(*cells)

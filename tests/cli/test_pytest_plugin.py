@@ -128,6 +128,7 @@ def test_other_call(jaxscope_timed):
 """
 
 
+@pytest.mark.slow
 def test_a_call_is_held_against_its_stored_time(pytester: pytest.Pytester) -> None:
     path = pytester.makepyfile(test_speed=TIMED)
     path.with_name("user.py").write_text("import jax.numpy as jnp\n\ndef f(x):\n    return x * 2\n")

@@ -115,6 +115,7 @@ def test_too_few_descriptors_are_said(tmp_path: Path) -> None:
         ("\N{GRINNING FACE}.py".encode(), {"LC_ALL": "C", "PYTHONUTF8": "0"}),
     ),
 )
+@pytest.mark.slow
 def test_a_path_that_is_no_text_is_said(
     tmp_path: Path, name: bytes, variables: dict[str, str]
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,6 +61,7 @@ def test_every_node_is_accounted_for_once(seed: int, size: int, other: int, wide
 
 @quick
 @given(seeds, sizes, seeds, sizes)
+@pytest.mark.slow
 def test_the_other_way_round_says_the_opposite(seed: int, size: int, other: int, wide: int) -> None:
     first, second = graph_of(random_rows(seed, size)), graph_of(random_rows(other, wide))
     forth, back = compare_programs(first, second), compare_programs(second, first)
@@ -72,6 +74,7 @@ def test_the_other_way_round_says_the_opposite(seed: int, size: int, other: int,
 
 @quick
 @given(seeds, sizes, seeds, sizes)
+@pytest.mark.slow
 def test_the_answer_is_the_same_every_time(seed: int, size: int, other: int, wide: int) -> None:
     first, second = graph_of(random_rows(seed, size)), graph_of(random_rows(other, wide))
     once, again = compare_programs(first, second), compare_programs(first, second)

@@ -78,6 +78,7 @@ def search(values: Sequence[float], num_places: int) -> tuple[tuple[int, int], i
     return bisect._search(tried, "memory", lambda _text: None), tried.num_rounds
 
 
+@pytest.mark.slow
 def test_several_places_find_what_one_finds_whatever_the_values() -> None:
     draw = random.Random(2)
     for _ in range(2_000):
@@ -101,6 +102,7 @@ def same_answer(one: Bisection, other: Bisection) -> None:
     assert one.difference == other.difference
 
 
+@pytest.mark.slow
 def test_trials_behind_a_launcher(tmp_path: Path) -> None:
     """The program is another one where it is not started by the launcher."""
     request = write_program(tmp_path, wanted="yes")
@@ -112,6 +114,7 @@ def test_trials_behind_a_launcher(tmp_path: Path) -> None:
     same_answer(found, alone)
 
 
+@pytest.mark.slow
 def test_trials_over_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The machines are this one, behind a program in the place of OpenSSH's."""
     program = tmp_path / "bin" / "ssh"
@@ -135,6 +138,7 @@ def test_passes_left_out_at_once(tmp_path: Path) -> None:
     assert found.bad is not None and found.bad.name == "with the pass fusion"
 
 
+@pytest.mark.slow
 def test_trials_as_calls_of_an_executor(tmp_path: Path) -> None:
     request = write_program(tmp_path)
     context = multiprocessing.get_context("spawn")
@@ -143,6 +147,7 @@ def test_trials_as_calls_of_an_executor(tmp_path: Path) -> None:
     assert found.bad is not None and "xla_disable_hlo_passes" in found.bad.name
 
 
+@pytest.mark.slow
 def test_places_that_do_not_agree(tmp_path: Path) -> None:
     launcher = tmp_path / "launch.sh"
     launcher.write_text(

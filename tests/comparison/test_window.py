@@ -89,6 +89,7 @@ def test_the_menu_leads_to_the_page(window: MainWindow, page: ComparePage) -> No
     assert window.pages.current == "compare"
 
 
+@pytest.mark.slow
 def test_an_edit_another_call_and_a_file(
     window: MainWindow, page: ComparePage, qtbot: QtBot, tmp_path: Path, saved: tuple[Path, Path]
 ) -> None:

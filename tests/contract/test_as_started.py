@@ -37,6 +37,7 @@ def without_measured(value: Any) -> Any:
     ],
     ids=["done", "failed", "misused", "listed"],
 )
+@pytest.mark.slow
 def test_a_command_answers_the_same(program: Path, words: list[str]) -> None:
     words = [word.format(file=program) for word in words]
     started, here = start_jaxscope(*words), run_here(*words)

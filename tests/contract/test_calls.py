@@ -98,6 +98,7 @@ def test_without_an_offer_a_call_is_proposed(jaxscope: Command, tmp_path: Path) 
     assert any(capture["call"] in message for message in capture["messages"])
 
 
+@pytest.mark.slow
 def test_a_relative_path_and_a_loud_file(tmp_path: Path) -> None:
     (tmp_path / "loud.py").write_text(
         "print('hello {')\n\ndef f(x):\n    print('in f')\n    return x + 1\n"

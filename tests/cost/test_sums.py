@@ -6,6 +6,7 @@ import dataclasses
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -112,6 +113,7 @@ def rounds_of(node: Node, place: int) -> int:
 
 @settings(max_examples=150)
 @given(programs())
+@pytest.mark.slow
 def test_a_program_does_what_its_groups_do(graph: Graph) -> None:
     ran: set[int] = set()
     low, high = sum_group(graph, NONE, ran)

@@ -68,6 +68,7 @@ def test_markdown_lists_them(marked: Capture) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.slow
 def test_a_page_marks_them_and_leads_to_them(
     marked: Capture, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

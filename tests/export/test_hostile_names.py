@@ -132,6 +132,7 @@ def page_of_differences(capture: Capture, name: str) -> str:
 
 
 @with_hard_names
+@pytest.mark.slow
 def test_a_page_of_differences_has_the_elements_it_always_has(
     capture: Capture, plain: dict[str, Tags], name: str
 ) -> None:
@@ -158,6 +159,7 @@ def test_a_page_of_steps_has_the_elements_it_always_has(
 
 
 @with_hard_names
+@pytest.mark.slow
 def test_a_hand_out_is_written(capture: Capture, name: str) -> None:
     stepping, steps, named, lesson = steps_named(capture, name)
     assert steps_to_pdf(stepping, steps, named, lesson).startswith(b"%PDF-")
@@ -190,6 +192,7 @@ def test_markdown_keeps_names_in_code_or_escaped(capture: Capture, name: str) ->
 
 
 @with_hard_names
+@pytest.mark.slow
 def test_json_and_pictures_are_written(capture: Capture, name: str) -> None:
     named = name_everything(capture, name)
     stage = named.stages[0].name

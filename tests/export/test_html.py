@@ -78,6 +78,7 @@ def check_is_closed(page: Page) -> None:
         assert "style" not in attributes, "the policy would ignore it"
 
 
+@pytest.mark.slow
 def test_the_page_is_closed(capture: Capture) -> None:
     check_is_closed(Page(capture_to_html(capture)))
 

@@ -60,6 +60,7 @@ def order(capture: Capture, ending: str, expand: str = EVERYTHING) -> ExportOrde
 
 
 @pytest.mark.parametrize("num_layers", [40, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_thousands_of_equations_are_drawn_whole(capture: Capture, num_layers: int) -> None:
     large, total = capture_of(build_layers(num_layers), capture), num_layers * PER_LAYER
     svg = render_order(order(large, "svg"))
@@ -70,6 +71,7 @@ def test_thousands_of_equations_are_drawn_whole(capture: Capture, num_layers: in
     assert dot.data.count(b"[label=") > total * 0.9
 
 
+@pytest.mark.slow
 def test_a_png_of_them_leaves_out_what_cannot_be_read(
     large: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,6 +95,7 @@ def test_groups_beyond_the_limit_stay_closed_and_are_counted(
     assert svg.data.count(b'font-weight="bold"') < 1_000
 
 
+@pytest.mark.slow
 def test_a_page_says_what_it_leaves_out(large: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(html, "MAX_DETAILED_NODES", 1_500)
     monkeypatch.setattr(html, "MAX_LINES", 1_500)
@@ -104,6 +107,7 @@ def test_a_page_says_what_it_leaves_out(large: Capture, monkeypatch: pytest.Monk
     assert b'"maxLines":1500' in content
 
 
+@pytest.mark.slow
 def test_no_part_of_a_page_takes_a_window_s_time(
     capture: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,6 +132,7 @@ def test_no_part_of_a_page_takes_a_window_s_time(
     assert len(read["group"]) == len(large.stages[0].graph.nodes)
 
 
+@pytest.mark.slow
 def test_a_large_page_holds_the_same_compressed(
     large: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

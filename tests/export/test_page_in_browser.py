@@ -189,6 +189,7 @@ def show_stage_with_closed_boxes(page: Browser) -> None:
     )
 
 
+@pytest.mark.slow
 def test_boxes_unfold_one_after_another_and_leave_no_gap(large_page: Browser) -> None:
     show_stage_with_closed_boxes(large_page)
     opened = []
@@ -377,6 +378,7 @@ def test_in_a_narrow_frame_nothing_is_cut_off(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.slow
 def test_a_notebook_shows_its_graph_in_the_notebook_s_theme(
     browser: Browser, capture: Capture, tmp_path: Path, scheme: str
 ) -> None:

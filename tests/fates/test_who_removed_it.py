@@ -188,6 +188,7 @@ def test_parts_of_blocks_are_not() -> None:
             assert "whole block" not in fate.text, (name, fate.text)
 
 
+@pytest.mark.slow
 def test_the_pass_that_inlined_a_call_or_removed_a_loop_is_named() -> None:
     """What stood in it without a name ends later, in passes that fold and simplify."""
     drawn = capture_passes(told_wrong.truncated, jax.random.key(0)).fates

@@ -84,6 +84,7 @@ def test_a_sleeping_callback_can_be_stopped(session: Session) -> None:
     assert leftovers(session) == []
 
 
+@pytest.mark.slow
 def test_a_sleeping_callback_is_named_by_the_time_limit() -> None:
     """Of a started worker: in the stack of a forked one, the test's own frames come last."""
     request = TimeRequest(str(PROGRAMS / "sleeps_in_callback.py"), timeout_s=2.0)

@@ -27,6 +27,7 @@ def test_changed_inputs(reader: Reader) -> None:
             reader.read(change(chance.choice(seeds), chance, seeds))
 
 
+@pytest.mark.slow
 def test_a_line_of_a_log_takes_no_time_by_its_square() -> None:
     """Each took minutes; the limit of a test's time is what fails here."""
     for begin in ("Finished tracing + ", "Compiling jit(", "Finished XLA compilation of "):

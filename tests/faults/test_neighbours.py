@@ -74,6 +74,7 @@ def workers_of(session: Session) -> list[int]:
     ("signal_name", "words"),
     (("SIGKILL", "was killed by SIGKILL"), ("SIGSTOP", "was stopped (SIGSTOP)")),
 )
+@pytest.mark.slow
 def test_code_that_attacks_the_supervisor(
     session: Session, tmp_path: Path, signal_name: str, words: str
 ) -> None:
@@ -89,6 +90,7 @@ def test_code_that_attacks_the_supervisor(
     assert leftovers(session) == []
 
 
+@pytest.mark.slow
 def test_a_supervisor_that_is_stopped_is_noticed_where_there_is_no_proc(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,6 +209,7 @@ supervisor._DYING_BUDGET_S = 0.2
 """
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_hit_and_whose_end_is_not_seen_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,6 +233,7 @@ worker_process.become = become_later
 """
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_stopped_before_it_is_one_does_not_outlive_its_supervisor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -392,6 +396,7 @@ def inputs_of(pid: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("kind", (1, slow(16)), ids=("that never ends", "of no kind"))
+@pytest.mark.slow
 def test_a_frame_is_forced_on_a_spare(kind: int) -> None:
     """It said that the code had ended the process, or waited for ever for the rest."""
     with Session(link=LocalLink()) as session:

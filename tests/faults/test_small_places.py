@@ -50,6 +50,7 @@ sys.exit(main(["--new-window", "f.py"]))
 
 
 @pytest.mark.parametrize("is_window", (False, True), ids=("command", "window"))
+@pytest.mark.slow
 def test_it_works_and_says_what_it_cannot_write(tmp_path: Path, is_window: bool) -> None:
     for name in ("home", "full"):
         (tmp_path / name).mkdir()

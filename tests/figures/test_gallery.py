@@ -141,6 +141,7 @@ def test_the_jaxprs_have_the_equations_of_jax() -> None:
     assert len(batched) - len(alone) == 2
 
 
+@pytest.mark.slow
 def test_loops_have_their_number_of_rounds() -> None:
     control = sample("control_flow")
     (scan,) = [
@@ -192,6 +193,7 @@ def plan(function: Any, *arguments: Any) -> tuple[float, float]:
     return outside, outside + found.output_size_in_bytes + found.temp_size_in_bytes
 
 
+@pytest.mark.slow
 def test_peaks_of_memory_lie_in_the_plan_of_xla() -> None:
     rules, higher = sample("custom_rules"), sample("higher_order")
     deep = (jnp.ones((4, 64, 64)), jnp.ones(64))

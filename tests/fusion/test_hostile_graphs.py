@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ KEYS = ("calls", "operand", "tuple_index", "root", "known_trip_count", "length",
 
 @settings(max_examples=150)
 @given(data=st.data())
+@pytest.mark.slow
 def test_whatever_a_graph_says_the_answers_come_to_an_end(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 8))
     builder = GraphBuilder()

@@ -104,6 +104,7 @@ def split_letter_by_letter(op_name: str) -> list[str]:
     return parts
 
 
+@pytest.mark.slow
 def test_paths_are_split_outside_of_parentheses_whatever_stands_there() -> None:
     rng = random.Random(1)
     pieces = ("jit(f)", "jvp(layer)", "a", "transpose(jvp(a/b))", "while", "(", "))", "x)(", "",

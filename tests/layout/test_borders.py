@@ -11,6 +11,7 @@ import itertools
 import random
 from typing import NamedTuple
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -110,6 +111,7 @@ def test_lines_of_values_that_are_used_once_do_not_cross_at_a_border(seed: int) 
 @example(3694)  # the lines of one value cross inside, or those of two values outside
 @example(3855)
 @example(4443)  # a line ends before the one beside it bends
+@pytest.mark.slow
 def test_of_two_lines_that_cross_at_a_border_one_goes_to_several_places(seed: int) -> None:
     view = build_view(program(seed, used_once=False), ("box-repeats",))
     scene = build_scene(view, view.all_groups())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ def nested_programs(draw: st.DrawFn) -> Graph:
     st.sampled_from(["down", "right"]),
     st.sampled_from([NO_WIDTH_LIMIT, Fit(True, 420.0), Fit(False, 300.0, 48.0)]),
 )
+@pytest.mark.slow
 def test_any_choice_of_open_groups_is_drawn_well(
     graph: Graph, random: Random, direction: str, fit: Fit
 ) -> None:

@@ -356,6 +356,7 @@ def test_lines_cross_in_the_gap_as_often_as_their_ends_force_them_to(
 
 @settings(max_examples=150)
 @given(st.randoms())
+@pytest.mark.slow
 def test_lines_that_come_in_below_a_row_cross_as_often_as_their_ends_force_them_to(
     random: Random,
 ) -> None:

@@ -61,6 +61,7 @@ FITS = st.sampled_from([NO_WIDTH_LIMIT, Fit(True, 420.0), Fit(False, 300.0, 48.0
 
 @settings(max_examples=12)
 @given(nested_programs(), st.randoms(use_true_random=False), DIRECTIONS, FITS)
+@pytest.mark.slow
 def test_a_scene_does_not_depend_on_the_one_before(
     graph: Graph, random: Random, direction: str, fit: Fit
 ) -> None:

@@ -51,6 +51,7 @@ def test_a_file_cut_off_anywhere_is_refused() -> None:
 
 @settings(max_examples=300)
 @given(st.data())
+@pytest.mark.slow
 def test_changed_bytes_are_listed_or_say_why_not(data: st.DataObject) -> None:
     broken = bytearray(object_file())
     for _ in range(data.draw(st.integers(1, 8))):
@@ -61,6 +62,7 @@ def test_changed_bytes_are_listed_or_say_why_not(data: st.DataObject) -> None:
     assert bool(text) != bool(why_not)
 
 
+@pytest.mark.slow
 def test_many_functions_over_the_same_bytes_fill_a_text_once() -> None:
     """60,000 executable sections, each of them the whole of the file, one function in each."""
     num_sections = 60_000

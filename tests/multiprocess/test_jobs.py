@@ -121,6 +121,7 @@ def test_what_crosses_between_the_processes_is_told(captures: list[Capture]) -> 
         assert found.kind == "all-reduce" and found.crosses_processes is True
 
 
+@pytest.mark.slow
 def test_programs_that_differ_are_found_out(tmp_path: Path) -> None:
     words = ["capture", "job.py", "odd(shared())", "--json"]
     jobs = [json.loads(answer.output)["job"] for answer in launch(tmp_path, words)]
@@ -129,6 +130,7 @@ def test_programs_that_differ_are_found_out(tmp_path: Path) -> None:
     assert "0 differs from StableHLO on" in jobs[1]["text"]
 
 
+@pytest.mark.slow
 def test_a_process_that_fails_keeps_nobody_waiting(tmp_path: Path) -> None:
     words = ["capture", "job.py", "broken(shared())", "--json"]
     first, second = launch(tmp_path, words)

@@ -112,6 +112,7 @@ def test_the_files_of_two_processes_are_told_apart_by_their_times(tmp_path: Path
     assert all(module.num_passes in (0, 1) for module in found)
 
 
+@pytest.mark.slow
 def test_files_of_an_earlier_process_are_told(left: Left, tmp_path: Path) -> None:
     """Of two that wrote to one folder: the second overwrote what has the same name."""
     folder = left.part(tmp_path, PROTOS)
@@ -167,6 +168,7 @@ def parameters(types: tuple[str, ...]) -> Graph:
     return builder.build()
 
 
+@pytest.mark.slow
 def test_a_kernel_of_no_instruction_is_told(left: Left, tmp_path: Path) -> None:
     folder = left.part(tmp_path, ".*jit_step.*")
     label = find_dumps([str(folder)]).largest.label

@@ -206,6 +206,7 @@ def test_a_dump_of_jax_joins_that_of_xla(left: Left) -> None:
     assert len(own) == len(find_dumps([str(left.both)]).modules)
 
 
+@pytest.mark.slow
 def test_a_module_is_chosen_by_name(left: Left, jaxscope: CommandLine, tmp_path: Path) -> None:
     out = tmp_path / "out.jaxscope"
     answer = jaxscope("open", left.both, "-o", out)

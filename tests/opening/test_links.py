@@ -30,6 +30,7 @@ def opened(left: Left) -> Capture:
     return open_found(find_dumps([str(left.both)]))
 
 
+@pytest.mark.slow
 def test_names_link_what_tags_link(opened: Capture, traced: Capture) -> None:
     counts, others = count_pairs(traced, opened)
     assert not others

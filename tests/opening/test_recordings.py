@@ -82,6 +82,7 @@ def of_step(recording: Recording) -> list[MeasuredInstruction]:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.slow
 def test_times_are_those_that_jaxs_own_reader_gives(
     traces: dict[str, Path], recording: Recording
 ) -> None:

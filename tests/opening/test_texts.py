@@ -125,6 +125,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Job:
     return Job(tmp_path_factory.mktemp("texts"))
 
 
+@pytest.mark.slow
 def test_a_log_has_every_compilation_and_why(job: Job) -> None:
     found = read_compilations((job.folder / "job.log").read_text())
     assert len(found) == job.num_compiled

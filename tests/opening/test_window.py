@@ -22,6 +22,7 @@ from jaxscope.ui.window.main_window import MainWindow
 from opening.conftest import Left
 
 
+@pytest.mark.slow
 def test_a_dropped_folder_asks_for_the_module(qtbot: QtBot, window: MainWindow, left: Left) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(left.both))])
@@ -119,6 +120,7 @@ def shown_profile(window: MainWindow) -> tuple[str, list[str]]:
     return page.heading.text(), [row[4] for row in rows]
 
 
+@pytest.mark.slow
 def test_a_profile_alone_opens_as_what_ran(qtbot: QtBot, window: MainWindow, traced: Path) -> None:
     window.open_path(str(traced / "trace"))
     items = choose(qtbot, window, "jit_step")
@@ -134,6 +136,7 @@ def test_a_profile_alone_opens_as_what_ran(qtbot: QtBot, window: MainWindow, tra
     assert timed == len(names) > 0
 
 
+@pytest.mark.slow
 def test_a_profile_is_laid_over_the_module_that_is_shown(
     qtbot: QtBot, window: MainWindow, traced: Path
 ) -> None:

@@ -35,6 +35,7 @@ def shell(tmp_path: Path) -> Shell:
     return run
 
 
+@pytest.mark.slow
 def test_a_dump_opens_with_its_graphs_and_texts(shell: Shell, left: Left, tmp_path: Path) -> None:
     listed = json.loads(shell("open", left.both, "--json").stdout)
     name = listed["largest"]
@@ -50,6 +51,7 @@ def test_a_dump_opens_with_its_graphs_and_texts(shell: Shell, left: Left, tmp_pa
     assert "JAX cannot be imported here" in ran.stderr  # of the StableHLO, which is a text
 
 
+@pytest.mark.slow
 def test_a_serialized_module_alone_has_a_graph_and_says_why_it_has_no_text(
     shell: Shell, left: Left, tmp_path: Path
 ) -> None:
@@ -63,6 +65,7 @@ def test_a_serialized_module_alone_has_a_graph_and_says_why_it_has_no_text(
 
 
 @pytest.mark.parametrize("name", ["before.hlo", "step.mlir"])
+@pytest.mark.slow
 def test_a_text_is_shown_as_it_is(shell: Shell, left: Left, name: str, tmp_path: Path) -> None:
     ran = shell("open", left.files / name, "-o", tmp_path / "out.json")
     assert ran.returncode == 0, ran.stderr

@@ -179,6 +179,7 @@ def test_passes_survive_a_file(repeated: Capture, tmp_path: Path) -> None:
     assert dict(again.fates) == dict(repeated.fates)
 
 
+@pytest.mark.slow
 def test_the_command_line_records_and_leaves_nothing_behind(tmp_path: Path) -> None:
     file = tmp_path / "program.py"
     file.write_text("import jax.numpy as jnp\ndef f(x): return jnp.sin(x) / 3 + jnp.sin(x)\n")

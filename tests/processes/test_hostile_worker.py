@@ -221,6 +221,7 @@ def test_many_messages_are_counted_and_not_all_kept(session: Session, tmp_path: 
     assert capture.messages[-1] == "1501 more messages were left out."
 
 
+@pytest.mark.slow
 def test_a_flood_of_progress_is_not_told_in_full(session: Session, tmp_path: Path) -> None:
     python = write_impostor(
         tmp_path,

@@ -107,6 +107,7 @@ def watch(folder: Path, *words: str) -> tuple[int, set[int], list[list[str]]]:
     ],
     ids=["capture", "time", "check", "window"],
 )
+@pytest.mark.slow
 def test_nothing_is_asked_of_the_network(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +119,7 @@ def test_nothing_is_asked_of_the_network(
     assert wanted == []
 
 
+@pytest.mark.slow
 def test_who_asks_is_seen_and_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "f.py").write_text(CONNECTING, "utf-8")

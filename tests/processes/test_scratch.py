@@ -30,6 +30,7 @@ def scratch_folders() -> set[str]:
     return {name for name in os.listdir(tempfile.gettempdir()) if "jaxscope-scratch" in name}
 
 
+@pytest.mark.slow
 def test_a_run_stopped_while_compiling_leaves_no_files(tmp_path: Path) -> None:
     file = tmp_path / "slow.py"
     file.write_text(SLOW)

@@ -44,11 +44,13 @@ def wait_until_gone(pids: list[int]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_shortcuts_return_their_results() -> None:
     assert isinstance(capture(WORKS.file), Capture)
     assert outline(WORKS.file or "").calls[0].call == "f(f32[3])"
 
 
+@pytest.mark.slow
 def test_the_environment_is_reported() -> None:
     report = inspect_environment()
 
@@ -135,6 +137,7 @@ def test_a_jax_that_nobody_has_tried(version: str, is_newer: bool) -> None:
     assert main.is_newer_than_checked(version) is is_newer
 
 
+@pytest.mark.slow
 def test_a_jax_that_nobody_has_tried_is_told(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import jax\njax.__version__ = '0.99.1'\n")
     environment = {"PYTHONPATH": str(tmp_path)}
@@ -175,6 +178,7 @@ def test_a_worker_needs_nothing_but_jax(tmp_path: Path) -> None:
     assert not loaded & {"msgspec", "PySide6", "graphviz", "pyqtgraph"}
 
 
+@pytest.mark.slow
 def test_a_wrong_xla_flag_is_blamed_on_the_setting() -> None:
     with Session(environment={"XLA_FLAGS": "--xla_no_such_flag=1"}) as session:
         error = failure(session, WORKS)
@@ -183,6 +187,7 @@ def test_a_wrong_xla_flag_is_blamed_on_the_setting() -> None:
     assert "XLA_FLAGS" in error.explanation.what
 
 
+@pytest.mark.slow
 def test_a_platform_that_is_not_there() -> None:
     with Session(environment={"JAX_PLATFORMS": "cuda"}) as session:
         assert isinstance(session.start(WORKS).wait(PATIENCE_S), Capture), "cpu needs no cuda"
@@ -193,6 +198,7 @@ def test_a_platform_that_is_not_there() -> None:
     assert error.explanation.why
 
 
+@pytest.mark.slow
 def test_simulated_devices_and_64_bit() -> None:
     with Session() as session:
         file = str(Path(__file__).with_name("devices.py"))
@@ -204,6 +210,7 @@ def test_simulated_devices_and_64_bit() -> None:
     assert result.arguments[0].type == "f64[3]"
 
 
+@pytest.mark.slow
 def test_a_file_may_choose_its_devices(tmp_path: Path) -> None:
     file = tmp_path / "file.py"
     file.write_text(
@@ -217,6 +224,7 @@ def test_a_file_may_choose_its_devices(tmp_path: Path) -> None:
     assert "devices: 3" in scene.run.output("stdout")
 
 
+@pytest.mark.slow
 def test_a_run_of_a_closed_session_ends() -> None:
     with Session() as session:
         scene = Scene(session, sample("sleeps"))
@@ -277,6 +285,7 @@ def name(pid: int) -> str:
         return ""
 
 
+@pytest.mark.slow
 def test_a_spare_worker_waits_after_a_run() -> None:
     with Session() as session:
         session.start(WORKS).wait(PATIENCE_S)
@@ -287,6 +296,7 @@ def test_a_spare_worker_waits_after_a_run() -> None:
         assert leftovers(session) == []
 
 
+@pytest.mark.slow
 def test_no_spare_worker_waits_where_no_run_follows() -> None:
     with Session(is_warm=False, has_spares=False) as session:
         session.start(WORKS).wait(PATIENCE_S)
@@ -320,6 +330,7 @@ def test_a_worker_hit_at_any_moment(number: int) -> None:
         assert leftovers(session) == []
 
 
+@pytest.mark.slow
 def test_lines_of_texts_are_linked_while_the_run_goes_on() -> None:
     """A text comes after its graph, and before the run ends: what it links to is known."""
     texts: dict[str, TextArrived] = {}

@@ -151,6 +151,7 @@ def test_a_call_is_the_same_in_jaxscope_and_in_jax_alone(
     assert not found.messages
 
 
+@pytest.mark.slow
 def test_so_it_is_under_a_mesh_with_explicit_axes() -> None:
     """The mesh is set for the whole process, so there is one for it."""
     code = (

@@ -27,6 +27,7 @@ def test_programs_are_the_same_every_time_and_each_expression_has_a_scope() -> N
     [(3, 0), (3, 3), (5, 4), (5, 7), (1, 6)],
     ids=["plain", "mapped", "saved", "hessian", "pushed"],
 )
+@pytest.mark.slow
 def test_no_instruction_is_linked_to_another_expression(seed: int, call: int) -> None:
     found = expressions.check_program(seed, (expressions.CALLS[call],))
     assert found.pairs > 30

@@ -83,6 +83,7 @@ def test_the_optimized_module_and_the_results_are_those_of_the_untagged_program(
         assert output_bytes(tagged, call) == output_bytes(plain, call)
 
 
+@pytest.mark.slow
 def test_every_tagged_name_is_linked_to_an_equation() -> None:
     file = SAMPLES / "control_flow.py"
     import re

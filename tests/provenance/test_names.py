@@ -126,6 +126,7 @@ def test_before_optimization_calls_are_called_as_those_of_the_untagged_program(t
     ],
 )
 @pytest.mark.skipif(not compat.HAS_TAG_FRAMES, reason="before JAX 0.10.2 tags have to be names")
+@pytest.mark.slow
 def test_the_whole_text_is_that_of_the_untagged_program(body: str) -> None:
     """JAX gives no name to the calls that make random numbers, and XLA keeps their results."""
     names: dict[str, object] = {"__name__": "file", "jax": jax, "jnp": jnp, "lax": jax.lax}

@@ -54,6 +54,7 @@ def jaxscope(capfd: pytest.CaptureFixture[str]) -> CommandLine:
     return CommandLine(capfd)  # type: ignore[arg-type] # both fixtures catch alike
 
 
+@pytest.mark.slow
 def test_ranks_of_a_launcher_keep_what_they_saw_and_differences_are_found(
     jaxscope: CommandLine, tmp_path: Path
 ) -> None:
@@ -91,6 +92,7 @@ def test_launchers_that_start_nothing(
     assert jaxscope("run", *words).status == status
 
 
+@pytest.mark.slow
 def test_a_launcher_that_tells_no_rank(jaxscope: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("import jax\n")
     words = ("--launcher", "env A=1", "--out", tmp_path / "seen", tmp_path / "a.py")
@@ -98,6 +100,7 @@ def test_a_launcher_that_tells_no_rank(jaxscope: CommandLine, tmp_path: Path) ->
     assert done.status == 3 and "none that knows its rank" in done.errors
 
 
+@pytest.mark.slow
 def test_the_runtime_of_jax_says_the_rank_where_no_launcher_does(tmp_path: Path) -> None:
     more = "jax.jit(total)(shared()).block_until_ready()\njax.jit(odd)(shared())\n"
     answers = launch(tmp_path, ["run", "--out", "seen", "job.py"], more=more)

@@ -62,6 +62,7 @@ def test_a_jitted_method_counts_one_one_one() -> None:
     assert sample["three_stateless_counts"]() == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_one_key_means_the_same_numbers_everywhere() -> None:
     sample = load("random_keys.py")
     key = jax.random.key(0)
@@ -79,6 +80,7 @@ def test_donation_aliases_the_update() -> None:
     assert "input_output_alias" in donated.lower(jnp.ones(1000)).compile().as_text()
 
 
+@pytest.mark.slow
 def test_buckets_save_traces() -> None:
     sample = load("recompilation.py")
     assert sample["lengths_traced"](range(29, 37)) == (8, 2)
@@ -109,6 +111,7 @@ def cost(function, *args) -> float:
     return jax.jit(function).lower(*args).compile().cost_analysis()["flops"]
 
 
+@pytest.mark.slow
 def test_value_and_gradient_share_the_forward_pass() -> None:
     sample = load("value_and_grad.py")
     args = (sample["init"](jax.random.key(0)), jnp.ones((64, 16)), jnp.ones((64, 1)))
@@ -223,6 +226,7 @@ def test_recomputing_costs_more_work_than_keeping() -> None:
     assert np.isfinite(jax.grad(sample["softplus"])(1000.0))
 
 
+@pytest.mark.slow
 def test_the_kernel_computes_what_the_plain_program_does() -> None:
     sample = load("pallas_kernel.py")
     x, y = jnp.linspace(-1, 1, 128 * 128).reshape(128, 128), jnp.ones((128, 128))
@@ -231,6 +235,7 @@ def test_the_kernel_computes_what_the_plain_program_does() -> None:
     np.testing.assert_allclose(sample["product"](x, y), x @ y, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_xor_is_learned_with_one_compilation_and_survives_a_checkpoint(tmp_path) -> None:
     pytest.importorskip("flax")
     pytest.importorskip("optax")
@@ -244,6 +249,7 @@ def test_xor_is_learned_with_one_compilation_and_survives_a_checkpoint(tmp_path)
     assert (logits > 0).tolist() == [False, True, True, False]
 
 
+@pytest.mark.slow
 def test_both_styles_of_the_classifier_are_one_program() -> None:
     pytest.importorskip("flax")
     sample = load("flax_modules.py")
@@ -257,6 +263,7 @@ def test_both_styles_of_the_classifier_are_one_program() -> None:
     assert setup == compact
 
 
+@pytest.mark.slow
 def test_dropout_needs_its_key_and_batch_norm_returns_its_statistics() -> None:
     pytest.importorskip("flax")
     sample = load("dropout_batchnorm.py")

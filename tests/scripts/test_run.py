@@ -111,6 +111,7 @@ def test_a_training_script_is_listed_and_captured(train: Path, tmp_path: Path) -
     assert "train_step.jaxscope" in done.stdout and "another shape" in done.stdout
 
 
+@pytest.mark.slow
 def test_only_what_is_caught_after_its_warm_up_until_enough_is_seen(
     train: Path, tmp_path: Path
 ) -> None:
@@ -149,6 +150,7 @@ def test_how_a_script_ends_is_said_and_what_was_seen_stays(
         assert "no data" in done.stderr and "run_script.py" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_script_may_still_say_how_jax_is_to_start(tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     file.write_text(
@@ -161,6 +163,7 @@ def test_a_script_may_still_say_how_jax_is_to_start(tmp_path: Path) -> None:
     assert [f["function"] for f in json.loads(done.stdout)["compilations"]] == ["<lambda>"]
 
 
+@pytest.mark.slow
 def test_a_script_without_jax_has_an_empty_list(tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     file.write_text("print('nothing here')\n")
@@ -168,6 +171,7 @@ def test_a_script_without_jax_has_an_empty_list(tmp_path: Path) -> None:
     assert done.returncode == 0 and json.loads(done.stdout)["compilations"] == []
 
 
+@pytest.mark.slow
 def test_another_jaxscope_on_the_path_is_not_watched_with(tmp_path: Path) -> None:
     other = tmp_path / "other" / "jaxscope"
     other.mkdir(parents=True)
@@ -184,6 +188,7 @@ def test_another_jaxscope_on_the_path_is_not_watched_with(tmp_path: Path) -> Non
     assert [f["function"] for f in json.loads(done.stdout)["compilations"]] == ["<lambda>"]
 
 
+@pytest.mark.slow
 def test_json_alone_on_standard_output(train: Path) -> None:
     done = run("--json", str(train), "1")
     found = json.loads(done.stdout)
@@ -192,6 +197,7 @@ def test_json_alone_on_standard_output(train: Path) -> None:
     assert all(v["capture"] is None for f in found["compilations"] for v in f["variants"])
 
 
+@pytest.mark.slow
 def test_a_module_of_a_package_with_relative_imports(tmp_path: Path) -> None:
     package = tmp_path / "lab"
     package.mkdir()
@@ -204,6 +210,7 @@ def test_a_module_of_a_package_with_relative_imports(tmp_path: Path) -> None:
     assert [f["function"] for f in json.loads(done.stdout)["compilations"]] == ["double"]
 
 
+@pytest.mark.slow
 def test_a_script_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     file = tmp_path / "slow.py"
     file.write_text("import jax, time\njax.jit(lambda x: x)(1.0)\ntime.sleep(600)\n")
@@ -268,6 +275,7 @@ def test_a_capture_that_fails_lets_the_program_go_on(
          "for _ in range(3): forward(m, jnp.ones((1, 3)))\n", "forward", marks=pytest.mark.slow),
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_functions_that_libraries_jit(
     library: str, source: str, function: str, tmp_path: Path
 ) -> None:
@@ -281,6 +289,7 @@ def test_functions_that_libraries_jit(
     assert found[function]["variants"][0]["capture"]
 
 
+@pytest.mark.slow
 def test_a_capture_belongs_to_the_program_of_its_call(train: Path, tmp_path: Path) -> None:
     """The sixth call compiles the second program: the first one has no capture."""
     seen = tmp_path / "seen"
@@ -363,6 +372,7 @@ for number in range(3):
 """
 
 
+@pytest.mark.slow
 def test_transfers_are_as_many_as_jax_counts(tmp_path: Path) -> None:
     """Against the log of JAX's own transfer guard, of the same script without a watch."""
     file = tmp_path / "script.py"
@@ -479,6 +489,7 @@ print("sum", float(x.sum()))
 """
 
 
+@pytest.mark.slow
 def test_loops_that_python_runs_outside_of_jit_are_programs_too(tmp_path: Path) -> None:
     script = tmp_path / "loops.py"
     script.write_text(LOOPS)

@@ -148,6 +148,7 @@ def test_types(type_: str, element: str, sizes: tuple[str, ...], is_match: bool)
     st.text("aAbß.", min_size=1, max_size=3),
 )
 @settings(max_examples=60)
+@pytest.mark.slow
 def test_a_text_is_found_in_every_name_that_holds_it(names: list[str], wanted: str) -> None:
     builder = GraphBuilder()
     for number, name in enumerate(names):

@@ -42,6 +42,7 @@ for name in os.listdir("/proc"):
 '''
 
 
+@pytest.mark.slow
 def test_all_modules_load_and_a_function_is_captured_without_posix(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.setup.without_posix", str(tmp_path)],

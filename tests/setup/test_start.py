@@ -195,6 +195,7 @@ def test_what_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [variables.get("JAXSCOPE_LIVE_STYLE") for _, variables in started] == [*[None] * 6, "1"]
 
 
+@pytest.mark.slow
 def test_another_jaxscope_on_the_path_is_not_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,6 +67,7 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(folder, tools)
 
 
+@pytest.mark.slow
 def test_what_changed_is_posted_in_a_few_lines(repository: Repository, tmp_path: Path) -> None:
     file = repository.folder / "model.py"
     file.write_text(PROGRAM.replace("jnp.tanh(x @ w)", "jnp.sin(jnp.tanh(x @ w))"))
@@ -84,6 +85,7 @@ def test_what_changed_is_posted_in_a_few_lines(repository: Repository, tmp_path:
     assert len(trees.stdout.splitlines()) == 1, "it leaves nothing behind"
 
 
+@pytest.mark.slow
 def test_equal_programs_are_told_as_equal(repository: Repository) -> None:
     done = repository.compare(CALL="score(f32[4, 8], f32[8])", OPTIONS="--x64")
     assert done.returncode == 0, done.stderr
@@ -97,6 +99,7 @@ def test_equal_programs_are_told_as_equal(repository: Repository) -> None:
         (PROGRAM, {"FILE": "new.py"}, 0, "could not be captured before the change"),
     ],
 )
+@pytest.mark.slow
 def test_a_side_that_fails_is_told(
     repository: Repository, text: str, variables: dict[str, str], status: int, told: str
 ) -> None:

@@ -193,6 +193,7 @@ def test_what_is_sent_starts_a_supervisor_without_anything_of_ours(tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_far_side_ends_when_nobody_is_heard_of(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "SILENCE_S", 0.05)
     theirs, client = os.pipe()

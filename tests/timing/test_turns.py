@@ -104,6 +104,7 @@ def test_it_stops_only_at_a_look_or_at_the_budget() -> None:
     assert spent.stopped == "budget"
 
 
+@pytest.mark.slow
 def test_it_measures_at_least_so_long() -> None:
     bench = Bench(1e-6, 1e-6)
     bench.run(budget_s=60.0)
@@ -130,6 +131,7 @@ def test_what_was_measured_survives_a_failure() -> None:
 
 
 @pytest.mark.parametrize("drift", [1.0, 1.5])
+@pytest.mark.slow
 def test_equal_programs_are_hardly_ever_called_different(drift: float) -> None:
     """A/A, also while the machine slows down: at most 5 % of 100 pairs may be claimed."""
     claims = 0

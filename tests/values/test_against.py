@@ -140,6 +140,7 @@ def test_integers_are_compared_though_they_have_no_ulps(
     assert [each["difference"]["max_ulps"] for each in found["equations"]] == [None, None]
 
 
+@pytest.mark.slow
 def test_rounds_of_loops_and_taken_branches_have_values() -> None:
     def scanned(x: Any) -> Any:
         return jax.lax.scan(lambda c, v: (c * 0.9 + v, c * v), 0.1, x, reverse=True)

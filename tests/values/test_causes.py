@@ -77,6 +77,7 @@ def test_masks_and_safe_functions_make_nothing(text: str) -> None:
     assert origin == {}
 
 
+@pytest.mark.slow
 def test_a_late_round_of_a_long_loop_is_found() -> None:
     def function(x):
         def step(carry, v):
@@ -99,6 +100,7 @@ def test_a_late_round_of_a_long_loop_is_found() -> None:
         (-np.inf, "Where that Inf was made is not known: not all rounds of loops were run."),
     ],
 )
+@pytest.mark.slow
 def test_the_inf_of_a_late_nan_is_never_denied(start: float, told: str) -> None:
     def function(x):
         def step(carry, number):

@@ -194,6 +194,7 @@ def line_of(text: str) -> int:
         ("generated", "vmap"),
     ],
 )
+@pytest.mark.slow
 def test_lines_and_equations_are_those_of_jax_alone(
     program: str, name: str, transform: str
 ) -> None:

@@ -176,6 +176,7 @@ for _ in range(4000):
 """
 
 
+@pytest.mark.slow
 def test_deleting_a_window_while_its_threads_report_ends_nothing() -> None:
     """Emitting on the thread ended this program in 14 of 14 runs."""
     subprocess.run([sys.executable, "-c", _RACE], check=True)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QInputDialog, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
@@ -203,6 +204,7 @@ def test_bookmarks_are_marked_where_they_are(
     assert "the sine" not in graph.canvas.describe(item)
 
 
+@pytest.mark.slow
 def test_a_saved_capture_brings_its_layout_of_panes(
     driver: Driver, window: MainWindow, source: Path, tmp_path: Path
 ) -> None:

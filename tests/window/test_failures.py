@@ -360,6 +360,7 @@ def test_the_link_that_has_the_keyboard_has_a_frame_that_can_be_seen(
     assert len(remedy.link_areas()) > 1
 
 
+@pytest.mark.slow
 def test_every_page_that_shows_an_earlier_run_says_so(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:

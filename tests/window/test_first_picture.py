@@ -172,6 +172,7 @@ def test_the_run_gets_the_worker_that_is_ready(
     assert len(session.of_type(CaptureRequest)) == 1
 
 
+@pytest.mark.slow
 def test_a_long_file_is_not_looked_through(
     window: MainWindow, driver: Driver, session: RecordedSession, tmp_path: Path
 ) -> None:

@@ -253,6 +253,7 @@ def test_transforms_are_added_and_changed_by_keys_alone(
     assert bar._problem.isHidden() and bar._passing.isActive()
 
 
+@pytest.mark.slow
 def test_an_undone_call_is_redone_where_each_run_has_ended(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:

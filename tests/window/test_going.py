@@ -127,6 +127,7 @@ def test_what_was_used_lately_comes_first_among_what_fits_alike() -> None:
     assert [NAMES[index] for index in rank_names("", NAMES, recent)[:3]] == [*recent, NAMES[0]]
 
 
+@pytest.mark.slow
 def test_the_palette_remembers_what_was_used(qtbot: QtBot, window: MainWindow) -> None:
     for _ in range(2):  # a state in the name is no other command
         window.show_palette()
@@ -167,6 +168,7 @@ def test_the_palette_shows_pages_of_every_place(qtbot: QtBot, window: MainWindow
     assert window.pages.current == "targets"
 
 
+@pytest.mark.slow
 def test_the_palette_opens_samples_and_is_no_higher_than_what_it_finds(
     qtbot: QtBot, driver: Driver, window: MainWindow
 ) -> None:
@@ -319,6 +321,7 @@ def test_arrow_keys_select_in_what_is_presented(driver: Driver, source: Path) ->
     window.toggle_presenting()
 
 
+@pytest.mark.slow
 def test_a_spotlight_dims_all_but_what_is_selected(driver: Driver, source: Path) -> None:
     window = present(driver, source)
     canvas = window.workspace.area.canvas_of("grad")
@@ -359,6 +362,7 @@ def test_a_spotlight_dims_all_but_what_is_selected(driver: Driver, source: Path)
     assert not canvas._is_spotlit
 
 
+@pytest.mark.slow
 def test_presenting_keeps_the_place_in_the_source_and_what_was_looked_at(
     driver: Driver, source: Path
 ) -> None:
@@ -392,6 +396,7 @@ def test_presenting_keeps_the_place_in_the_source_and_what_was_looked_at(
     driver.wait_until(lambda: code.first_row == before)
 
 
+@pytest.mark.slow
 def test_presenting_keeps_the_size_of_type_that_a_person_chose_meanwhile(
     driver: Driver, source: Path
 ) -> None:

@@ -63,6 +63,7 @@ def turned(window: MainWindow) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", (MARKED, "x" * 10_000), ids=("marks", "long"))
 @pytest.mark.parametrize("ending", ("jaxscope", "json"))
+@pytest.mark.slow
 def test_a_capture_in_which_everything_has_a_bad_name(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, name: str, ending: str
 ) -> None:

@@ -115,6 +115,7 @@ def test_another_file_is_shown_as_a_program(
     assert window.pages.place is Place.PROGRAM
 
 
+@pytest.mark.slow
 def test_the_page_that_is_open_is_marked_after_presenting(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:
@@ -125,6 +126,7 @@ def test_the_page_that_is_open_is_marked_after_presenting(
     assert window.pages.current == "memory" and window.row.names["memory"].isChecked()
 
 
+@pytest.mark.slow
 def test_a_small_window_is_as_small_after_presenting(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:

@@ -281,6 +281,7 @@ def test_sentences_keep_their_templates_from_the_worker_to_a_file(
 
 
 @pytest.mark.parametrize("number", [0, 2])
+@pytest.mark.slow
 def test_the_window_says_all_of_a_capture_in_chinese(
     window: MainWindow, driver: Driver, source: Path, number: int
 ) -> None:
@@ -334,6 +335,7 @@ def test_the_language_is_changed_while_the_window_is_used(
     assert window.call_bar.edit.text() == "f(f32[4])"
 
 
+@pytest.mark.slow
 def test_a_drawing_is_renewed(window: MainWindow, driver: Driver, source: Path) -> None:
     """Words of its own, not names of the code; it is laid out by its English texts."""
     sample = Path(__file__).parents[2] / "samples" / "control_flow.py"
@@ -354,6 +356,7 @@ def test_a_drawing_is_renewed(window: MainWindow, driver: Driver, source: Path) 
     assert drawn() == before
 
 
+@pytest.mark.slow
 def test_no_button_is_cut_in_chinese_in_a_small_window(
     window: MainWindow, driver: Driver, source: Path
 ) -> None:

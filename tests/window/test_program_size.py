@@ -172,6 +172,7 @@ def test_a_group_says_how_many_of_its_instructions_have_no_box(capture: Capture)
         assert ("The operation itself" in told[box]) == (view.boxes[box].node != NONE)
 
 
+@pytest.mark.slow
 def test_the_inspector_says_what_of_a_group_is_not_shown(
     capture: Capture, window: MainWindow, driver: Driver, source: Path, qtbot: QtBot
 ) -> None:

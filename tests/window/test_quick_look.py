@@ -169,6 +169,7 @@ def test_whoever_starts_something_ends_it(captured: Driver) -> None:
     assert captured.window.strip.time.text() == "Measure ›"
 
 
+@pytest.mark.slow
 def test_times_are_said_of_the_call_and_the_text_that_were_measured(
     captured: Driver, source: Path
 ) -> None:
@@ -298,6 +299,7 @@ def real_window(
     bridge.close()
 
 
+@pytest.mark.slow
 def test_a_real_call_is_measured_by_itself_and_few_controls_are_seen_then(
     qtbot: QtBot, real_window: MainWindow
 ) -> None:

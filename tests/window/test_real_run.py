@@ -115,6 +115,7 @@ def test_a_file_is_opened_linked_failed_stopped_and_saved(
     assert window.call_bar.edit.text().startswith("unknown(")
 
 
+@pytest.mark.slow
 def test_the_call_is_measured_and_plotted(qtbot: QtBot, window: MainWindow, tmp_path: Path):
     source = tmp_path / "program.py"
     source.write_text(PROGRAM)
@@ -129,6 +130,7 @@ def test_the_call_is_measured_and_plotted(qtbot: QtBot, window: MainWindow, tmp_
     assert "jit" in page.verdict_text and page.distributions is not None
 
 
+@pytest.mark.slow
 def test_every_format_is_written_from_the_window(qtbot: QtBot, window: MainWindow, tmp_path: Path):
     source = tmp_path / "program.py"
     source.write_text(PROGRAM)

@@ -105,6 +105,7 @@ def selected_operations(window: MainWindow) -> list[str]:
 @pytest.mark.parametrize(
     ("choice", "edits"), [("as first", ["an operation more"]), ("chosen", list(EDITS))]
 )
+@pytest.mark.slow
 def test_edits_leave_open_what_was_open(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, choice: str, edits: list[str]
 ) -> None:

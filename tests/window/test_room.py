@@ -223,6 +223,7 @@ def rows_of(image: QImage) -> Iterable[int]:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.slow
 def test_each_stop_of_the_tab_key_is_framed(
     driver: Driver, window: MainWindow, source: Path, qapp: QApplication, qtbot: QtBot, theme: str
 ) -> None:

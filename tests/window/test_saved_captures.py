@@ -75,6 +75,7 @@ def open_saved(qtbot: QtBot, window: MainWindow, path: Path) -> dict[str, QWidge
     return {window.pages.page_of(name).title: window.pages[name] for name in window.pages}
 
 
+@pytest.mark.slow
 def test_a_page_made_late_says_what_one_made_early_says(
     qtbot: QtBot, window: MainWindow, late_window: MainWindow, saved: dict[str, Path]
 ) -> None:
@@ -94,6 +95,7 @@ def test_a_page_made_late_says_what_one_made_early_says(
 
 
 @pytest.mark.parametrize("kind", ["jaxscope", "json"])
+@pytest.mark.slow
 def test_every_page_of_a_saved_capture_has_its_content(
     qtbot: QtBot, late_window: MainWindow, saved: dict[str, Path], kind: str
 ) -> None:
@@ -122,6 +124,7 @@ def test_every_page_of_a_saved_capture_has_its_content(
     assert marked == ["    return jnp.sum(jnp.tanh(x @ x) * 2 + 1)"]
 
 
+@pytest.mark.slow
 def test_the_line_of_stages_marks_what_the_views_show(
     driver: Driver, window: MainWindow, source: Path, tmp_path: Path
 ) -> None:

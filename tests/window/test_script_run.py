@@ -112,6 +112,7 @@ def test_a_script_runs_and_its_capture_opens(
     assert len(rows(dialog)) == 1
 
 
+@pytest.mark.slow
 def test_the_keyboard_goes_all_round_and_enter_runs_and_opens(
     qtbot: QtBot, dialog: ScriptDialog
 ) -> None:
@@ -148,6 +149,7 @@ def test_the_window_takes_its_scripts_along(window: MainWindow, dialog: ScriptDi
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_a_script_is_stopped_and_its_list_stays(qtbot: QtBot, dialog: ScriptDialog) -> None:
     dialog.arguments.setText("1 wait")
     dialog.catch.setText("nothing")
@@ -160,6 +162,7 @@ def test_a_script_is_stopped_and_its_list_stays(qtbot: QtBot, dialog: ScriptDial
     assert row[0] == "step" and not row[-1]  # only what was named is captured
 
 
+@pytest.mark.slow
 def test_the_list_grows_while_the_script_runs_which_ends_with_the_window(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
@@ -175,6 +178,7 @@ def test_the_list_grows_while_the_script_runs_which_ends_with_the_window(
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_what_cannot_run_is_said(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     (tmp_path / "fails.py").write_text("raise ValueError('no data')\n")
     fails = window.show_script(str(tmp_path / "fails.py"))
@@ -223,6 +227,7 @@ def test_what_an_interpreter_lacks_is_said_with_the_command_that_installs_it(
     dialog.done(0)
 
 
+@pytest.mark.slow
 def test_what_is_moved_and_the_memory_have_tabs(
     qtbot: QtBot, dialog: ScriptDialog, tmp_path: Path
 ) -> None:

@@ -142,6 +142,7 @@ def test_what_only_a_result_needs_is_loaded_with_it() -> None:
     assert not wrong
 
 
+@pytest.mark.slow
 def test_the_picture_of_a_saved_capture_loads_what_it_needs(tmp_path: Path) -> None:
     save_capture(build_capture(), tmp_path / "a.jaxscope")
     command = [sys.executable, "-c", PICTURE, str(tmp_path / "a.jaxscope")]

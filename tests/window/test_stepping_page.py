@@ -263,6 +263,7 @@ def real(empty: MainWindow, qtbot: QtBot, tmp_path: Path) -> MainWindow:
     return empty
 
 
+@pytest.mark.slow
 def test_real_numbers_are_stepped_through_by_keys_and_buttons(
     real: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -319,6 +320,7 @@ def test_the_gradient_of_two_arrays_is_named_that_of_their_sum(
     assert compute_screen(real.controller.state).steps[-1].title == "gradient of its sum"
 
 
+@pytest.mark.slow
 def test_the_values_of_jit_and_float64_stand_beside_the_eager_ones(
     real: MainWindow, qtbot: QtBot
 ) -> None:
@@ -346,6 +348,7 @@ def test_the_values_of_jit_and_float64_stand_beside_the_eager_ones(
     assert not page.compare_button.isChecked() and not page.of_numbers.text()
 
 
+@pytest.mark.slow
 def test_the_page_of_all_steps_is_written_stopped_or_refused(
     real: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -412,6 +415,7 @@ def line(x):
 '''
 
 
+@pytest.mark.slow
 def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -465,6 +469,7 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
     assert caption.isHidden() and not steps.run.doing
 
 
+@pytest.mark.slow
 def test_presenting_goes_on_with_the_lesson_of_the_file_without_the_equations(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -529,6 +534,7 @@ def line(x):
 """
 
 
+@pytest.mark.slow
 def test_presenting_says_how_many_equations_are_inside_of_its_steps(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -566,6 +572,7 @@ def line(x):
 """
 
 
+@pytest.mark.slow
 def test_presenting_opens_the_group_that_holds_the_equation(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -601,6 +608,7 @@ def test_a_caption_counts_values_that_the_worker_did_not_tell() -> None:
     assert _join(values[:3], 12).endswith(", 12 more")
 
 
+@pytest.mark.slow
 def test_a_presented_lesson_of_its_own_goes_through_the_equations_of_each_call(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:

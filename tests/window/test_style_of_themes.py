@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QApplication, QStyle
 
 from jaxscope.ui.canvas.transition import may_move
@@ -13,6 +14,7 @@ from .conftest import Driver
 from .programs import build_capture
 
 
+@pytest.mark.slow
 def test_no_style_is_kept_of_the_themes_before(driver: Driver, source: Path) -> None:
     """PySide keeps what `QWidget.style` gives for as long as the application lives."""
     window = driver.window

@@ -176,6 +176,7 @@ def test_a_search_that_finds_nothing_is_told_in_the_table_and_can_be_cleared(
     assert pane.header.search.text() == "" and pane.table.nodes.rowCount() == 4
 
 
+@pytest.mark.slow
 def test_every_table_of_the_window_says_where_it_has_no_rows(
     driver: Driver, window: MainWindow, source: Path
 ):

@@ -216,6 +216,7 @@ def test_a_wrong_lesson_is_explained_and_what_was_open_stays(
     assert window.controller.state.file == str(source) and window.walk.lesson is None
 
 
+@pytest.mark.slow
 def test_presenting_goes_through_the_parts(
     driver: Driver, window: MainWindow, lesson: Path, qtbot: QtBot
 ) -> None:
@@ -260,6 +261,7 @@ def test_presenting_goes_through_the_parts(
     window.toggle_presenting()
 
 
+@pytest.mark.slow
 def test_space_goes_on_whatever_was_pressed_last(
     driver: Driver, window: MainWindow, lesson: Path, qtbot: QtBot
 ) -> None:
@@ -335,6 +337,7 @@ def test_notes_belong_to_a_part_and_are_for_nobody_else(
     assert "Seven." in out.read_text() and "hands" not in out.read_text()
 
 
+@pytest.mark.slow
 def test_the_speaker_sees_the_notes_on_another_screen(
     driver: Driver, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

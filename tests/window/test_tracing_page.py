@@ -129,6 +129,7 @@ def begin(window: MainWindow, qtbot: QtBot) -> SteppingPage:
     return page
 
 
+@pytest.mark.slow
 def test_the_jaxpr_grows_beside_the_line_that_runs(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -160,6 +161,7 @@ def test_the_jaxpr_grows_beside_the_line_that_runs(
     assert "jit ran no line of this Python" in seen[-1][0]
 
 
+@pytest.mark.slow
 def test_what_python_did_is_said_and_the_list_leads_to_each_line(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -199,6 +201,7 @@ def test_what_python_did_is_said_and_the_list_leads_to_each_line(
     assert page.tracing.step is not None and page.tracing.step.number == 0
 
 
+@pytest.mark.slow
 def test_a_text_greys_what_is_not_there_and_nothing_is_faded_behind_the_page(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -224,6 +227,7 @@ def test_a_text_greys_what_is_not_there_and_nothing_is_faded_behind_the_page(
     assert canvas.focus == {1}
 
 
+@pytest.mark.slow
 def test_another_run_ends_it_and_another_call_in_the_bar_makes_it_old(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -356,6 +360,7 @@ def far(x):
 """
 
 
+@pytest.mark.slow
 def test_the_line_that_ran_is_brought_into_sight(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -388,6 +393,7 @@ def test_what_is_drawn_of_a_call_before_is_not_faded(driver: Driver, source: Pat
     assert growth is not None and growth.graph is None
 
 
+@pytest.mark.slow
 def test_presenting_goes_by_lines(empty: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     def press(key: Qt.Key) -> str:
         QTest.keyClick(empty, key)
@@ -422,6 +428,7 @@ def test_presenting_goes_by_lines(empty: MainWindow, qtbot: QtBot, tmp_path: Pat
     assert steps.tracing.step is not None and lit(empty) == {"in:0", "0"}  # the page is seen again
 
 
+@pytest.mark.slow
 def test_presenting_says_how_a_trace_without_end_is_stopped(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -475,6 +482,7 @@ The same.
 SHOWN = "Reveal:\n\nShow: program.py::fails(f32[3])\n\nB\n"
 
 
+@pytest.mark.slow
 def test_a_lesson_goes_by_lines_where_it_says_so(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -206,6 +206,7 @@ def test_what_one_window_takes_back_no_other_window_keeps(
     assert Settings(str(tmp_path / "window.json")).trusted_folders == (str(foreign.parent),)
 
 
+@pytest.mark.slow
 def test_a_file_that_changes_itself_is_not_run_for_ever(
     window: MainWindow,
     driver: Driver,

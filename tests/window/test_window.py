@@ -641,6 +641,7 @@ def test_an_exception_of_ours_is_shown_as_our_bug(window: MainWindow, capsys):
     assert "inside jaxscope" in window.error_panel.error.explanation.what
 
 
+@pytest.mark.slow
 def test_theme_and_type_size_change_and_are_remembered(window: MainWindow):
     before = window._themes.theme.name
     window.toggle_theme()
@@ -652,6 +653,7 @@ def test_theme_and_type_size_change_and_are_remembered(window: MainWindow):
     assert window._themes.points == points
 
 
+@pytest.mark.slow
 def test_the_strip_holds_its_cards_in_every_theme_and_size(
     qtbot: QtBot, driver: Driver, window: MainWindow, source: Path
 ):

@@ -91,6 +91,7 @@ def test_a_folder_that_others_can_write_to_is_not_used(cache: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("name", "value"), [("JAX_COMPILATION_CACHE_DIR", "own"), ("JAX_ENABLE_COMPILATION_CACHE", "0")]
 )
+@pytest.mark.slow
 def test_what_the_person_has_set_stays(
     name: str, value: str, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

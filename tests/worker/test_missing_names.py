@@ -133,6 +133,7 @@ def test_what_user_code_misses_is_none_of_ours(ask: Ask) -> None:
     assert failure["fault"] != "environment"
 
 
+@pytest.mark.slow
 def test_an_error_of_jax_itself_is_no_name_that_we_look_up() -> None:
     trace = compat_recorder.Recorder(compat_recorder._core.trace_ctx.trace, None, None, 0)
     with pytest.raises(AttributeError) as raised:

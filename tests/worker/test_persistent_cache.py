@@ -45,6 +45,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("passes", [False, True])
+@pytest.mark.slow
 def test_a_capture_is_of_its_own_program(cache: Path, tmp_path: Path, passes: bool) -> None:
     with Session() as session:
         for name, text in (("one.py", ONE), ("same.py", SAME_INSTRUCTIONS)):
@@ -66,6 +67,7 @@ def test_a_capture_is_of_its_own_program(cache: Path, tmp_path: Path, passes: bo
     assert is_available(stages["machine"].text)
 
 
+@pytest.mark.slow
 def test_where_compile_time_went_is_not_read_from_it(cache: Path, tmp_path: Path) -> None:
     path = tmp_path / "one.py"
     path.write_text(ONE)
@@ -89,6 +91,7 @@ print(len(os.listdir({folder!r})) - len(before), jax.config.jax_enable_compilati
 """
 
 
+@pytest.mark.slow
 def test_a_process_of_the_users_keeps_its_cache(cache: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT.format(folder=str(cache))],
