@@ -263,7 +263,6 @@ def test_only_the_window_command_opens_the_window() -> None:
     assert importers == OPENS_WINDOW
 
 
-@pytest.mark.slow
 def test_private_names_of_jax_have_their_addresses() -> None:
     wrong = []
     for file in FILES:
@@ -306,7 +305,6 @@ def test_no_clock_that_may_jump_says_how_long_something_takes() -> None:
     ]
 
 
-@pytest.mark.slow
 def test_only_the_worker_runs_code() -> None:
     calls = [
         f"{name_of(file)}:{node.lineno}"
@@ -320,7 +318,6 @@ def test_only_the_worker_runs_code() -> None:
     assert not calls
 
 
-@pytest.mark.slow
 def test_dataclasses_are_those_that_are_quick_to_load() -> None:
     """Those of `setup`, which runs before anything is installed, are few."""
     wrong = [

@@ -24,7 +24,6 @@ def test_allowed(): qWarning("This plugin does not support raise()")
 """
 
 
-@pytest.mark.slow
 def test_noise_fails_a_test_and_what_is_allowed_does_not(pytester: pytest.Pytester) -> None:
     pytester.makeini("[pytest]\nqt_api = pyside6\nqt_log_level_fail = WARNING\n")
     pytester.makeconftest(CONFTEST)
