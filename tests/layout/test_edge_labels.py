@@ -288,6 +288,26 @@ def test_where_residuals_join_all_of_them_have_labels_or_none() -> None:
     assert {True} in joins.values()
 
 
+def test_residuals_that_join_have_labels_beside_boxes_and_where_one_is_told_outside() -> None:
+    """In each layer, `tanh` is kept for one box of the backward part, `1 - tanh` for others."""
+
+    def loss(weights: list[jax.Array], x: jax.Array) -> jax.Array:
+        for number, each in enumerate(weights):
+            with jax.named_scope(f"layer_{number}"):
+                x = jnp.tanh(x @ each + each[0])
+        return (x**2).sum()
+
+    view = build_view(trace(jax.grad(loss), [jnp.ones((8, 8))] * 2, jnp.ones((4, 8))))
+    scene = build_scene(view, view.all_groups(), fit=Fit(beside=True))
+    lines, told = scene.lines, {label.line for label in EdgeLabels(scene).all()}
+    joins: dict[tuple[float, ...], list[int]] = {}
+    for line in np.flatnonzero(lines.is_inner_residual).tolist():
+        end = 0 if scene.items.parent[lines.target[line]] == lines.source[line] else -1
+        joins.setdefault(tuple(lines.corners(line)[end].tolist()), []).append(line)
+    together = [join for join in joins.values() if len(join) > 1]
+    assert len(together) == 4 and all(told.issuperset(join) for join in together)
+
+
 def test_every_arrow_back_says_what_it_carries_also_where_that_goes_out_of_the_loop() -> None:
     def program(x: jax.Array) -> jax.Array:
         def body(carry: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:

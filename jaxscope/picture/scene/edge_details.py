@@ -145,10 +145,15 @@ class EdgeLabels:
         scene = self._scene
         start, stop = np.searchsorted(self._groups, [group, group + 1]).tolist()
         lines = self._lines[start:stop]
-        wanted = lines[self._is_wanted[lines]].tolist()
+        inner = scene.lines.is_inner_residual
+        joins = self._list_joins(lines[inner[lines]].tolist(), group)
+        # A label outside tells of the whole that they make, though one of them has all its values.
+        parted = {line for join in joins if len(join) > 1 for line in join} & set(
+            scene.lines.labels
+        )
+        wanted = [line for line in lines.tolist() if self._is_wanted[line] or line in parted]
         if not wanted:
             return ()
-        inner = scene.lines.is_inner_residual
         wanted.sort(key=lambda line: not (inner[line] or scene.lines.is_residual[line]))
         inside = (0.0, 0.0, scene.width, scene.height)
         if group != NONE:
@@ -171,24 +176,25 @@ class EdgeLabels:
                 labels.append(label)
                 wide = label.width + 2 * _GAP_PX
                 taken.add((label.x - _GAP_PX, label.y, wide, LABEL_HEIGHT_PX))
-        incomplete = self._find_partly_labelled(lines[inner[lines]].tolist(), group, seen)
+        incomplete = {
+            line
+            for join in joins
+            if any(_flow(scene, each) not in seen for each in join)
+            for line in join
+        }
         return tuple(label for label in labels if label.line not in incomplete)
 
-    def _find_partly_labelled(self, inner: list[int], group: int, seen: set[Flow]) -> set[int]:
-        """Lines of residuals that join at the border of a group, or part there, where one of them
-        has no label: the others would be taken for all of it.
+    def _list_joins(self, inner: list[int], group: int) -> list[list[int]]:
+        """Lines of residuals that join at the border of a group, or part there.
+
+        Where one of them has no label, the others would be taken for all of it.
         """
         lines = self._scene.lines
         joins: dict[tuple[float, ...], list[int]] = {}
         for line in inner:
             end = -1 if int(lines.target[line]) == group else 0
             joins.setdefault(tuple(lines.corners(line)[end].tolist()), []).append(line)
-        return {
-            line
-            for join in joins.values()
-            if any(_flow(self._scene, each) not in seen for each in join)
-            for line in join
-        }
+        return list(joins.values())
 
     def _texts(self, line: int) -> tuple[str, ...]:
         """What may be written on a line, the best first: of what chooses a branch the type goes."""
@@ -249,6 +255,10 @@ class EdgeLabels:
                 if _has_room(begin, end, wide, is_down):
                     for x, y in _list_middles(begin, end, wide):
                         yield x - wide / 2, y, wide, True
+        if lines.is_inner_residual[line] and is_down:
+            for begin, end in pieces_of:
+                for x, y in _list_sides(begin, end, narrow):
+                    yield x - narrow / 2, y, narrow, True
         if line in lines.branches and is_down:  # what parts late is alone at its end
             (_, before), (x, stop) = pieces_of[-1]
             middle = stop - math.copysign(_FROM_END_PX, stop - before)
@@ -306,6 +316,18 @@ def _list_middles(begin: LinePoint, end: LinePoint, width: float) -> Iterator[tu
         away = (room / 2 - _SEEN_PX) / (room + (width if y0 == y1 else LABEL_HEIGHT_PX))
         for share in (0.5 - away / 2, 0.5 + away / 2, 0.5 - away, 0.5 + away):
             yield x0 + (x1 - x0) * share, y0 + (y1 - y0) * share
+
+
+def _list_sides(begin: LinePoint, end: LinePoint, width: float) -> Iterator[tuple[float, float]]:
+    """Where the middle of a label may be on a curve that leads down, as near to its ends as these
+    are seen beside it."""
+    room = abs(end[0] - begin[0]) / 2 - width / 2 - _BEND_PX
+    if room <= 0 or begin[1] == end[1]:
+        return
+    for x in ((begin[0] + end[0]) / 2 - room, (begin[0] + end[0]) / 2 + room):
+        for (x0, y0), (x1, y1) in itertools.pairwise((begin, *_bend(begin, end, is_down=True))):
+            if min(x0, x1) <= x < max(x0, x1):
+                yield x, y0 + (y1 - y0) * (x - x0) / (x1 - x0)
 
 
 def _flow(scene: Scene, line: int) -> Flow:
