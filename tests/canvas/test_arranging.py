@@ -407,6 +407,14 @@ def test_in_a_high_view_there_is_room_for_larger_boxes_one_part_below_the_other(
     assert look_at_scene(scene, room.width, room.height).scale >= WHOLE_SCALE
 
 
+@pytest.mark.parametrize(("make", "width"), [(through_a_solver, 680.0), (loop_in_a_loop, 600.0)])
+def test_a_high_view_is_filled_where_few_boxes_side_by_side_would_leave_most_of_it_blank(
+    make: Callable[[], Graph], width: float
+) -> None:
+    scene, room, _ = _choose(make(), width, 1300.0)
+    assert scene.height * look_at_scene(scene, width, room.height).scale > room.height / 2
+
+
 @pytest.mark.parametrize("width", [828, 1500])
 def test_a_program_that_is_one_large_group_is_open(width: int) -> None:
     def enlarge(image: jax.Array) -> jax.Array:

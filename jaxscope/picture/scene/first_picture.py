@@ -57,6 +57,10 @@ _HIGH = 1.5
 _ASIDES_PX = (0.0, 48.0, 110.0)
 """What open groups leave free for the lines beside them: how many there are is known afterwards."""
 
+_FULLER = 1.25
+"""In a high room, both parts stand one after the other if that shows so many times as many boxes as
+a picture side by side that takes less than a half of the room."""
+
 _HOPELESS = 2.5
 """What is so many times too wide, and of many boxes, would be wrapped beyond recognition."""
 
@@ -181,13 +185,19 @@ class Arranger:
                             whole = smallest._show_whole(some, beside)
                             whole = whole or arranger._show_short(some, beside)
                         page = whole or page
-                    if parts <= page.size.opened:
+                    is_short = bool(parts) and is_high and beside and not self._fills(page.size)
+                    is_first = not any(parts <= each.size.opened for each in pages)
+                    if parts <= page.size.opened and is_first and not is_short:
                         return page
                     pages.append(page)
                     break
                 found.append(arranged)
-        if pages:  # side by side, unless more of the two parts is seen one after the other
-            return max(pages, key=lambda each: len(parts & each.size.opened))
+        if pages:  # side by side, unless much more is seen of the two parts one after the other
+            most = max(len(parts & each.size.opened) for each in pages)
+            pages = [each for each in pages if len(parts & each.size.opened) == most]
+            fullest = max(pages, key=lambda each: each.size.num_boxes)
+            is_fuller = fullest.size.num_boxes > _FULLER * pages[0].size.num_boxes
+            return fullest if is_fuller else pages[0]
         least = min(found, key=lambda each: (self._excess(each.size), self._along(each.size)))
         if not self._excess(least.size):
             return least
