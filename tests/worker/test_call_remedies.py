@@ -39,6 +39,8 @@ def leaves(x): raise SystemExit(3)
 def endless(x):
     while True:
         pass
+def scaled(x, scale): return x * scale
+def dot(x, y): return jnp.sum(x * y)
 """
 
 
@@ -205,3 +207,72 @@ def test_remedies_of_other_derivatives_are_calls_that_run(
 def test_no_other_call_is_proposed_where_the_file_is_at_fault(file: Path) -> None:
     file.write_text(f"{FILE}def wide(x): return jax.grad(same)(x)\n")
     assert fail(file, "grad(wide)(f32[3])").calls == ()
+
+
+@pytest.mark.parametrize(
+    ("typed", "said", "proposed"),
+    (
+        ("vmap(same)(f32[])", "an axis that an argument", "vmap(same)(f32[8])"),
+        ("vmap(same)(2.0)", "an axis that an argument", "same(2.0)"),
+        (
+            "jit(vmap(scaled))(f32[4], 2.0)",
+            "an axis that",
+            "jit(vmap(scaled, in_axes=(0, None)))(f32[4], 2.0)",
+        ),
+        (
+            "vmap(scaled, in_axes=(0, 1))(f32[4], f32[])",
+            "an axis that",
+            "vmap(scaled, in_axes=(0, None))(f32[4], f32[])",
+        ),
+        (
+            "vmap(dot, 0)(f32[5, 3], f32[3])",
+            "differ in size",
+            "vmap(dot, in_axes=(0, None))(f32[5, 3], f32[3])",
+        ),
+        (
+            "vmap(dot, in_axes=(0, None, 0))(f32[5, 3], f32[3])",
+            "one entry for each",
+            "vmap(dot, in_axes=(0, None))(f32[5, 3], f32[3])",
+        ),
+        (
+            "vmap(dot, in_axes=(0,))(f32[3], f32[3])",
+            "one entry for each",
+            "vmap(dot)(f32[3], f32[3])",
+        ),
+        ("vmap(same, in_axes=None)(f32[3])", "no axis to map over", "vmap(same)(f32[3])"),
+        (
+            "vmap(dot, out_axes=1)(f32[3], f32[3])",
+            "the array does not have",
+            "vmap(dot)(f32[3], f32[3])",
+        ),
+        (
+            "grad(dot, argnums=2)(f32[3], f32[3])",
+            "by a position",
+            "grad(dot, argnums=1)(f32[3], f32[3])",
+        ),
+        ("grad(dot, 2)(f32[3], f32[3])", "by a position", "grad(dot, argnums=1)(f32[3], f32[3])"),
+        (
+            "hessian(dot, argnums=(1, 2))(f32[3], f32[3])",
+            "by a position",
+            "hessian(dot, argnums=(1,))(f32[3], f32[3])",
+        ),
+        (
+            "jit(same, donate_argnums=2)(f32[3])",
+            "by a position",
+            "jit(same, donate_argnums=0)(f32[3])",
+        ),
+        ("jit(same, static_argnums=1)(f32[3])", "by a position", "jit(same)(f32[3])"),
+        ("jit(same, static_argnames='x')(f32[3])", "marked static", "jit(same)(f32[3])"),
+    ),
+)
+def test_options_of_a_transform_that_do_not_fit_the_arguments_are_mended(
+    file: Path, typed: str, said: str, proposed: str
+) -> None:
+    source = read_source(str(file))
+    names = call_namespace(vars(execute_file(source.path, source.text)))
+    with pytest.raises((TypeError, ValueError)):
+        eval(spell_scalars(typed), dict(names))
+    told = fail(file, typed)
+    assert said in told.what and told.remedy and told.calls[0] == proposed
+    for call in told.calls:
+        assert eval(spell_scalars(call), dict(names)) is not None

@@ -173,6 +173,59 @@ TABLE = (
         of_call="The primals and the tangents of `jvp` do not fit together.",
     ),
     Remedy(
+        ("ValueError",),
+        r"^vmap was requested to map its argument along axis",
+        "`vmap` maps over an axis that an argument does not have.",
+        "Give that argument `None` in `in_axes`, such as `vmap(f, in_axes=(0, None))`, or give it "
+        "one more axis.",
+        of_call="`vmap` maps over an axis that an argument does not have.",
+    ),
+    Remedy(
+        ("ValueError", "TypeError"),
+        r"^vmap in_axes must be an int, None, or",
+        "`in_axes` does not have one entry for each argument.",
+        "Give each positional argument one entry: the axis to map over, or `None`.",
+        of_call="`in_axes` does not have one entry for each argument.",
+    ),
+    Remedy(
+        ("ValueError",),
+        "^vmap (must have at least one non-None value in in_axes|wrapped function must be passed)",
+        "`vmap` has no axis to map over.",
+        "Pass an array, and give at least one argument an axis in `in_axes`.",
+        of_call="`vmap` has no axis to map over.",
+    ),
+    Remedy(
+        ("ValueError",),
+        "^vmap got inconsistent sizes",
+        "The axes that `vmap` maps over differ in size.",
+        "Give `None` in `in_axes` to what is not mapped over, such as "
+        "`vmap(f, in_axes=(0, None))`, or compare the sizes named here.",
+        of_call="The axes that `vmap` maps over differ in size.",
+    ),
+    Remedy(
+        ("ValueError",),
+        r"^axis -?\d+ is out of bounds for array of dimension",
+        "An axis is named that the array does not have.",
+        "Axes count from 0, and from -1 backwards: an array with two has 0, 1, -1 and -2.",
+        of_call="An axis is named that the array does not have.",
+    ),
+    Remedy(
+        ("TypeError", "ValueError"),
+        "^differentiating with respect to argnums=|^Positional argument indices, e.g. for|"
+        r"^Jitted function has (static|donate)_argnums=",
+        "An argument is named by a position that the call does not have.",
+        "Positions count from 0, and only arguments without a keyword have one.",
+        of_call="An argument is named by a position that the call does not have.",
+    ),
+    Remedy(
+        ("ValueError",),
+        "(?s)Non-hashable static arguments.*(ArrayImpl|ndarray)",
+        "An array is marked static.",
+        "Leave it out of `static_argnums` and `static_argnames`: what is static must be "
+        "hashable, as numbers, strings and tuples are.",
+        of_call="An array is marked static.",
+    ),
+    Remedy(
         ("TypeError",),
         "(?s)dtypes do not match.*shapes do not match",
         "Neither dtypes nor shapes fit together.",

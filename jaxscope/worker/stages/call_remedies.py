@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import copy
 import dataclasses
 import io
 import itertools
@@ -12,7 +13,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FrameType
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError
 from jaxscope.model.outline import find_offered_calls
@@ -28,6 +29,8 @@ _BUDGET_S = 4.0
 _MAX_CANDIDATES = 60
 _MAX_SPELLINGS, _MAX_OF_ONE, _MAX_CALLS = 20, 2, 5
 _WORD = re.compile(r"\w+")
+_SCALAR = re.compile(r"\b((?:bf|[fiuc])\d+|bool_)\[\(\)\]")
+"""A scalar's type as Python has it; people write `f32[]`."""
 
 
 @contextlib.contextmanager
@@ -75,7 +78,8 @@ class _Search:
                 found.append(call)  # those before the time is up count
         if not found and self._trying in (*own, *self._offered):
             found.append(self._trying)  # nothing is known against it
-        calls = tuple(dict.fromkeys(found))[:_MAX_CALLS]
+        told = (_SCALAR.sub(r"\1[]", call) for call in found)
+        calls = tuple(dict.fromkeys(told))[:_MAX_CALLS]
         remedy = explanation.remedy
         if explanation.is_misspelt and calls:
             remedy = say("Did you mean {calls}?", calls=say_joined(calls, EITHER))
@@ -86,8 +90,9 @@ class _Search:
 
     def _find(self, own: Sequence[str], text: str) -> Iterator[str]:
         is_found = False
-        for calls in (own, _respell(text)):
-            for call in self._working(calls):
+        refitted = itertools.islice(self._working(_refit(text)), _MAX_REFITTED)
+        for calls in (self._working(own), self._working(_respell(text)), refitted):
+            for call in calls:
                 yield call
                 is_found = True
             if is_found or not text:
@@ -188,6 +193,69 @@ def _read_applied(text: str) -> _Applied | None:
     given = call.args if is_apart else call.args[1:]
     named = [each.value for each in call.keywords if each.arg in ("primals", "tangents")]
     return _Applied(name, ast.unparse(inner.args[0]), (*given, *named), is_apart)
+
+
+_MAX_MAPPED, _MAX_REFITTED = 4, 3
+_POSITIONS = ("argnums", "static_argnums", "static_argnames", "donate_argnums")
+
+
+def _refit(text: str) -> Iterator[str]:
+    """Calls with other axes for `vmap` to map over, or without arguments that an option names.
+
+    One option of one transform is changed: first what keeps most of it, then none of it.
+    """
+    outer = read_call(text)
+    if outer is None or not outer.args:
+        return
+    for place, node in enumerate(ast.walk(outer.func)):
+        if isinstance(node, ast.Call) and node.args:
+            for option, value in _other_options(node, len(outer.args)):
+                other = copy.deepcopy(outer)
+                changed = next(itertools.islice(ast.walk(other.func), place, None))
+                _set_option(cast("ast.Call", changed), option, value)
+                yield ast.unparse(other)
+    typed = ast.unparse(outer)
+    if "vmap(" in typed:  # of scalars, arrays
+        yield typed.replace("[()]", "[8]")
+    if isinstance(outer.func, ast.Call) and _name_of(outer.func) == "vmap" and outer.func.args:
+        yield ast.unparse(ast.Call(outer.func.args[0], outer.args, outer.keywords))
+
+
+def _name_of(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
+def _other_options(node: ast.Call, size: int) -> Iterator[tuple[str, str]]:
+    """Options of a transform of a function of `size` arguments, with values to try; "" is none."""
+    if _name_of(node) == "vmap":
+        yield "in_axes", ""
+        if size <= _MAX_MAPPED:
+            axes = itertools.product((0, None), repeat=size)
+            for each in sorted(axes, key=lambda each: each.count(None))[1:-1]:
+                yield "in_axes", repr(each)
+        yield "out_axes", ""
+        return
+    options = [(each.arg, each.value) for each in node.keywords if each.arg in _POSITIONS]
+    if len(node.args) > 1:
+        options.append(("argnums", node.args[1]))
+    for option, value in options:
+        with contextlib.suppress(ValueError):  # no literal
+            typed = ast.literal_eval(value)
+            if isinstance(typed, int) and typed >= size:
+                yield option, repr(size - 1)
+            elif isinstance(typed, tuple | list):
+                kept = tuple(each for each in typed if isinstance(each, int) and each < size)
+                if kept:
+                    yield option, repr(kept)
+        yield option, ""
+
+
+def _set_option(node: ast.Call, option: str, value: str) -> None:
+    node.keywords = [each for each in node.keywords if each.arg != option]
+    if option in ("argnums", "in_axes"):  # they may stand behind the function without a name
+        del node.args[1:]
+    if value:
+        node.keywords.append(ast.keyword(option, ast.parse(value, mode="eval").body))
 
 
 _SUM_OF_FLOATS = "{grad}(lambda *xs: {function}(*xs).sum(){options})({floats})"

@@ -1076,6 +1076,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>有一个参数中已经有它们。</translation>
     </message>
     <message>
+        <source>An argument is named by a position that the call does not have.</source>
+        <translation>以位置指定了一个参数，而调用没有该位置的参数。</translation>
+    </message>
+    <message>
         <source>An argument is no array and is not static.</source>
         <translation>有一个参数不是数组，也不是静态的。</translation>
     </message>
@@ -1086,6 +1090,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>An array is indexed with a mask, and the size of the result depends on its values.</source>
         <translation>用掩码对数组取下标，结果的大小取决于数组的值。</translation>
+    </message>
+    <message>
+        <source>An array is marked static.</source>
+        <translation>有数组被标记为静态参数。</translation>
     </message>
     <message>
         <source>An array is used after it was donated to a jitted function.</source>
@@ -1102,6 +1110,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>An assertion of the code failed.</source>
         <translation>代码中的一个断言失败了。</translation>
+    </message>
+    <message>
+        <source>An axis is named that the array does not have.</source>
+        <translation>指定了数组所没有的轴。</translation>
     </message>
     <message>
         <source>An earlier trace left it in a cache or a global, and the eager call found it there: it did not compute.</source>
@@ -1302,6 +1314,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>At {sizes}: {told}</source>
         <translation>在大小 {sizes}：{told}</translation>
+    </message>
+    <message>
+        <source>Axes count from 0, and from -1 backwards: an array with two has 0, 1, -1 and -2.</source>
+        <translation>轴从 0 数起，反向从 -1 数起：有两个轴的数组有 0、1、-1 和 -2。</translation>
     </message>
     <message>
         <source>Axis of argument {argument}</source>
@@ -2804,6 +2820,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在汇集</translation>
     </message>
     <message>
+        <source>Give `None` in `in_axes` to what is not mapped over, such as `vmap(f, in_axes=(0, None))`, or compare the sizes named here.</source>
+        <translation>在 `in_axes` 中给不作映射的参数写 `None`，例如 `vmap(f, in_axes=(0, None))`；或比较此处列出的大小。</translation>
+    </message>
+    <message>
         <source>Give both as tuples: `jvp(f, (x,), (t,))`.</source>
         <translation>两者都用元组给出：`jvp(f, (x,), (t,))`。</translation>
     </message>
@@ -2812,12 +2832,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>两者都写成元组：每个原值是浮点数，它的切向量形状和类型相同：`jvp(f, (x,), (t,))`。</translation>
     </message>
     <message>
+        <source>Give each positional argument one entry: the axis to map over, or `None`.</source>
+        <translation>给每个位置参数写一项：要映射的轴，或 `None`。</translation>
+    </message>
+    <message>
         <source>Give every argument of the call as an array.</source>
         <translation>请把调用的每个参数都作为数组给出。</translation>
     </message>
     <message>
         <source>Give every axis a size of 0 or more, such as `f32[3]`.</source>
         <translation>每个轴的大小都应为 0 或更大，例如 `f32[3]`。</translation>
+    </message>
+    <message>
+        <source>Give that argument `None` in `in_axes`, such as `vmap(f, in_axes=(0, None))`, or give it one more axis.</source>
+        <translation>在 `in_axes` 中给该参数写 `None`，例如 `vmap(f, in_axes=(0, None))`；或给它多加一个轴。</translation>
     </message>
     <message>
         <source>Give the branch a safe operand: safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, {safe}, 0.0).</source>
@@ -3846,6 +3874,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Leave `{argument}` out of static_argnums or static_argnames: `{function}` only computes with it, so it can be traced.</source>
         <translation>不要把 `{argument}` 列入 static_argnums 或 static_argnames：`{function}` 只用它做计算，所以它可以被追踪。</translation>
+    </message>
+    <message>
+        <source>Leave it out of `static_argnums` and `static_argnames`: what is static must be hashable, as numbers, strings and tuples are.</source>
+        <translation>不要把它写进 `static_argnums` 和 `static_argnames`：静态参数必须可哈希，如数字、字符串和元组。</translation>
     </message>
     <message>
         <source>Leave it out, or put it into jax.pure_callback.</source>
@@ -5508,6 +5540,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请传入元组而不是列表，或者传入冻结的 dataclass。</translation>
     </message>
     <message>
+        <source>Pass an array, and give at least one argument an axis in `in_axes`.</source>
+        <translation>传入数组，并在 `in_axes` 中至少给一个参数写上轴。</translation>
+    </message>
+    <message>
         <source>Pass an array, such as f32[8, 2], or a value of the file: {values}.</source>
         <translation>请传入一个数组，例如 f32[8, 2]，或者文件中的一个值：{values}。</translation>
     </message>
@@ -5670,6 +5706,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Policies of jax.checkpoint for {subject}.</source>
         <translation>用于 {subject} 的 jax.checkpoint 策略。</translation>
+    </message>
+    <message>
+        <source>Positions count from 0, and only arguments without a keyword have one.</source>
+        <translation>位置从 0 数起，只有不用关键字传入的参数才有位置。</translation>
     </message>
     <message>
         <source>Precision of the second</source>
@@ -7140,6 +7180,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The axes in `axes` are gone from the result.</source>
         <translation>结果不再有 `axes` 中的轴。</translation>
+    </message>
+    <message>
+        <source>The axes that `vmap` maps over differ in size.</source>
+        <translation>`vmap` 所映射的轴大小不一。</translation>
     </message>
     <message>
         <source>The block cipher behind JAX's default random numbers.</source>
@@ -10248,6 +10292,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>`grad` 应用到了一个结果不是标量的函数上。</translation>
     </message>
     <message>
+        <source>`in_axes` does not have one entry for each argument.</source>
+        <translation>`in_axes` 并非每个参数各有一项。</translation>
+    </message>
+    <message>
         <source>`jaxscope doctor` lists the targets that work here.</source>
         <translation>`jaxscope doctor` 会列出在这里可用的目标。</translation>
     </message>
@@ -10386,6 +10434,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>`update`, one step of gradient descent on a line through noisy points.</source>
         <translation>`update`，在穿过带噪声的点的直线上做一步梯度下降。</translation>
+    </message>
+    <message>
+        <source>`vmap` has no axis to map over.</source>
+        <translation>`vmap` 没有可映射的轴。</translation>
+    </message>
+    <message>
+        <source>`vmap` maps over an axis that an argument does not have.</source>
+        <translation>`vmap` 所映射的轴是某个参数所没有的。</translation>
     </message>
     <message>
         <source>`with_print` and `with_debug_print`, which print their argument with `print` and with `jax.debug.print`.</source>
