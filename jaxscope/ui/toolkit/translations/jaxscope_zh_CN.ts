@@ -605,7 +605,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>A derivative was asked for with respect to integers.</source>
-        <translation>要求对整数求导。</translation>
+        <translation>代码要求对整数求导。</translation>
     </message>
     <message>
         <source>A fast Fourier transform.</source>
