@@ -761,7 +761,20 @@ def _residuals(evidence: Evidence) -> Answer:
                 alike.items(), key=lambda each: -each[1] * _known(each[0][3])
             )
         ]
-    return Answer(f"{describe_kept(found)}.", facts)
+    read = ""
+    if found.arguments:
+        size = format_bytes(math.fsum(_known(value.num_bytes) for value in found.arguments))
+        inputs = format_count(len(found.arguments), "array")
+        read = f" It also reads {inputs} of the arguments ({size}), which the caller holds."
+        facts += [
+            Fact(
+                f"{value.type} of the argument {value.path or value.id}, "
+                f"{format_bytes(value.num_bytes)}, held by the caller",
+                "stated",
+            )
+            for value in found.arguments
+        ]
+    return Answer(f"{describe_kept(found)}.{read}", facts)
 
 
 def _donation(evidence: Evidence) -> Answer:

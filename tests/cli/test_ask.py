@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jax.ad_checkpoint import print_saved_residuals
 
 from cli.commands import CommandLine
 from fates.small_graphs import build
@@ -497,3 +498,25 @@ def test_residuals_that_are_alike_are_told_together(tmp_path: Path) -> None:
     assert told is not None
     assert int(told[1]) > 1
     assert int(told[2]) == int(told[1]) * 7 * 8 * 4
+
+
+def test_arguments_that_the_backward_part_reads_are_those_that_jax_saves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "attend.py"
+    file.write_text(
+        "import jax\nimport jax.numpy as jnp\n\n\n"
+        "def attend(q, k, v):\n"
+        "    return jnp.sum(jax.nn.softmax(q @ k.T) @ v)\n"
+    )
+    space: dict[str, Any] = {}
+    exec(compile(file.read_text(), str(file), "exec"), space)
+    print_saved_residuals(space["attend"], *[np.ones((8, 16), np.float32)] * 3)
+    saved = set(re.findall(r"from the argument (\w+)", capsys.readouterr().out))
+    question = find_question("residuals")[0]
+    call = "grad(attend, argnums=(0, 1, 2))(f32[8, 16], f32[8, 16], f32[8, 16])"
+    answer = question.answer(find_evidence(question, CallRequest(str(file), call)))
+    told = [fact.text for fact in answer.facts if "argument" in fact.text]
+    assert saved == {"q", "v"}
+    assert {re.findall(r"of the argument (\w+), 512 B", text)[0] for text in told} == saved
+    assert "It also reads 2 arrays of the arguments (1.00 KiB)" in answer.text

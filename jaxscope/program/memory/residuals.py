@@ -36,6 +36,7 @@ class KeptValue:
         num_bytes: NaN where the type has no known size.
         readers: Ids of the equations that read it: the backward ones, of a captured array all.
         place: Innermost user frame, or None; of a captured array that of its first reader.
+        path: Of an argument, where it stands in what the function takes: `params['w']`.
     """
 
     stage: str
@@ -46,6 +47,7 @@ class KeptValue:
     num_bytes: float
     readers: tuple[str, ...]
     place: SourcePosition | None
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Residuals:
     Attributes:
         stage: Name of the stage that was read; empty where none differentiates.
         values: Results of forward equations, the largest first.
-        arguments: Inputs that backward equations read: they are there anyway.
+        arguments: Inputs of the program that backward equations read: they are there anyway.
         in_rounds: Values that a forward equation hands to a backward one within a round of one
             loop, which computes its own derivative or computes forward values again, the largest
             first. They live for that round and are not among the values.
@@ -154,7 +156,13 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
     return Residuals(
         stage.name,
         tuple(_by_size(_of_kind(graph, values, NodeKind.EQUATION))),
-        tuple(_by_size(_of_kind(graph, values, NodeKind.INPUT))),
+        tuple(
+            _by_size(
+                value
+                for value in _of_kind(graph, values, NodeKind.INPUT)
+                if nodes.group[value.node] == NONE
+            )
+        ),
         tuple(_by_size(_of_kind(graph, collect(in_rounds), NodeKind.EQUATION))),
     )
 
@@ -204,6 +212,7 @@ def _value(
         packed_type_bytes(type_text),
         readers,
         places[0] if places else None,
+        graph.attributes(node).get("path", ""),
     )
 
 
