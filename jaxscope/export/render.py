@@ -132,7 +132,7 @@ def _show(order: ExportOrder, stage: str, course: ExportProgress) -> DisplayedGr
     opened = _choose_open(view, order.expand)
     kept = opened
     if opened is not None and len(opened) and len(view.boxes) > MAX_DRAWN_BOXES:
-        kept = open_largest(view, opened, MAX_DRAWN_BOXES)
+        kept = open_largest(view, opened, MAX_DRAWN_BOXES, each_alone=True)
     scene = build_scene(
         view, kept, direction=order.direction, should_stop=course.go_on
     )  # fmt: skip
@@ -158,7 +158,7 @@ def _choose_open(view: View, expand: str) -> frozenset[str] | None:
             say("Groups cannot be opened by {words}.", words=repr(expand[:40])),
             remedy=say("Say {words}.", words=words),
         )
-    return open_largest(view, view.all_groups(), int(expand))
+    return open_largest(view, view.all_groups(), int(expand), each_alone=True)
 
 
 def _render_svg(order: ExportOrder, course: ExportProgress) -> bytes:

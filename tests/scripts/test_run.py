@@ -339,7 +339,7 @@ def test_an_interpreter_without_what_watching_needs_runs_nothing(
     done = run("--python", write_old_jax(tmp_path / "bare", "0.10.2"), str(train), "3")
 
     assert done.returncode == 3
-    assert "has no msgspec and protobuf and pygments, which watching" in done.stderr
+    assert "has no msgspec, protobuf and pygments, which watching" in done.stderr
 
 
 def test_nothing_is_seen_after_the_end(tmp_path: Path) -> None:

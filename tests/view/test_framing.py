@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 
 import jax
+import jax.numpy as jnp
 import pytest
 
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
-from jaxscope.picture.view.open_groups import list_openings, shrink_view
+from jaxscope.picture.view.open_groups import list_openings, open_largest, shrink_view
 from jaxscope.picture.view.view import ROOT, View
 
 from .programs import layers, trace
@@ -56,3 +57,20 @@ def test_a_shrunk_view_gives_the_same_picture() -> None:
         assert shrunk.connectors.texts == whole.connectors.texts
         assert shrunk.item_of_node.tolist() == whole.item_of_node.tolist()
     assert list_openings(small) == list_openings(view)
+
+
+def test_what_hides_little_stays_closed_beside_what_is_too_large_to_open() -> None:
+    def program(x: jax.Array) -> jax.Array:
+        functions = (jnp.sin, jnp.cos, jnp.tanh, jnp.exp, jnp.sqrt, jnp.floor, jnp.square)
+        with jax.named_scope("large"):
+            for number in (0, 1, 2, 3, 4, 5, 6, 0, 2, 4, 6, 1, 5, 3, 0, 3, 6, 2, 5, 1, 4):
+                x = functions[number](x)
+        with jax.named_scope("small"):
+            return jnp.cos(jnp.exp(x))
+
+    view = build_view(trace(program, jnp.ones(3)))
+    groups = {box.label: box.id for box in view.boxes if box.label in ("large", "small")}
+    assert len(groups) == 2
+    assert open_largest(view, view.all_groups(), 20) == frozenset()
+    assert open_largest(view, view.all_groups(), 20, each_alone=True) == {groups["small"]}
+    assert open_largest(view, view.all_groups(), 60) == set(groups.values())

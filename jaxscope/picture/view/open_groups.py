@@ -4,7 +4,8 @@ once.
 **Rule.** Alike groups are opened together or not at all: layers beside each other, the same
 function at several places of one group, and what belongs together in both parts of a gradient. Of
 a repeat one copy stands for all; while it is closed, so is what is left of its layers. A group that
-only holds parts by number, as of a long function, is left closed. Only where nearly nothing would
+only holds parts by number, as of a long function, is left closed, and so is one that hides less
+than half of what a closed one beside it hides. Only where nearly nothing would
 be seen otherwise, one group is opened by itself.
 """
 
@@ -27,6 +28,8 @@ MANY_BOXES = 300
 LEAST_BOXES = 6
 """With fewer a whole program says less than a part of it."""
 _FEW = 12
+_TOLD_BY = 2
+"""What hides less than the half of a closed group beside it stays closed: it tells little."""
 _CLOSED = GATHERED | {BranchKind.SECTION}
 
 
@@ -164,12 +167,26 @@ def list_next(view: View, opened: frozenset[str]) -> tuple[frozenset[str], ...]:
             seen.add(alike[index])
         elif boxes[index].children:
             closed.setdefault(alike[index], []).append(index)
+    hidden = {n: sum(boxes[each].num_leaves for each in unit) for n, unit in closed.items()}
+    most: dict[int, int] = {}
+    for number, unit in closed.items():
+        if boxes[unit[0]].kind is not BranchKind.REPEAT:  # that is closed by itself
+            around = _around(view, unit[0])
+            most[around] = max(most.get(around, 0), hidden[number])
     units = [
         (number not in seen, -max(boxes[each].num_leaves for each in unit), number)
         for number, unit in closed.items()
         if all(boxes[each].id in view.opened for each in unit)
+        and (number in seen or _TOLD_BY * hidden[number] >= most.get(_around(view, unit[0]), 0))
     ]
     return tuple(frozenset(boxes[each].id for each in closed[n]) for *_, n in sorted(units))
+
+
+def _around(view: View, index: int) -> int:
+    """The group around a box, the same in both parts of a gradient."""
+    parent = view.boxes[index].parent
+    in_part = parent != NONE and view.boxes[parent].kind in FORWARD_BACKWARD
+    return view.boxes[parent].parent if in_part else parent
 
 
 def number_alike(view: View) -> list[int]:
@@ -183,9 +200,8 @@ def number_alike(view: View) -> list[int]:
     for box in view.boxes:
         number = NONE
         if box.children:
-            around = found[box.parent] if box.parent != NONE else NONE
-            if box.parent != NONE and view.boxes[box.parent].kind in FORWARD_BACKWARD:
-                around = found[view.boxes[box.parent].parent]
+            at = _around(view, len(found))
+            around = found[at] if at != NONE else NONE
             name = counterpart_name(box.label.partition(" (")[0]).rstrip(".")
             name = "" if box.kind in FORWARD_BACKWARD else name
             number = numbers.setdefault((around, name or box.id), len(numbers))
@@ -194,12 +210,13 @@ def number_alike(view: View) -> list[int]:
 
 
 def open_largest(
-    view: View, allowed: frozenset[str], budget: int, least: int = 0
+    view: View, allowed: frozenset[str], budget: int, least: int = 0, *, each_alone: bool = False
 ) -> frozenset[str]:
     """Of the groups that may be open, those that hide most, as far as a budget of boxes goes.
 
     Alike ones are opened together, or none of them. Where fewer than `least` boxes would be seen,
-    the next one is opened, however many it holds and whatever else is like it.
+    the next one is opened, however many it holds and whatever else is like it. With `each_alone`
+    the budget alone decides, as where somebody asked for so many boxes.
     """
     boxes, alike = view.boxes, number_alike(view)
     opened: set[str] = set()
@@ -207,6 +224,7 @@ def open_largest(
     visible = len(boxes[ROOT].children)
     queue: list[tuple[bool, int, int]] = []
     waiting: dict[int, list[int]] = {}
+    closed: dict[int, int] = {}
 
     def add_children(group: int) -> None:
         for child in shown[group]:
@@ -219,10 +237,15 @@ def open_largest(
     add_children(ROOT)
     while queue:
         *_, index = heapq.heappop(queue)
-        unit = waiting.pop(alike[index], [])
+        unit = [index] if each_alone else waiting.pop(alike[index], [])
         more = sum(len(shown[each]) - 1 for each in unit)
-        if visible + more > budget or any(boxes[each].id not in allowed for each in unit):
+        hidden, around = sum(boxes[each].num_leaves for each in unit), _around(view, index)
+        is_allowed = all(boxes[each].id in allowed for each in unit)
+        is_small = not each_alone and _TOLD_BY * hidden < closed.get(around, 0)
+        if not is_allowed or is_small or visible + more > budget:
             if visible >= least or boxes[index].id not in allowed:
+                if boxes[index].kind is not BranchKind.REPEAT:  # that is closed by itself
+                    closed[around] = max(closed.get(around, 0), hidden)
                 continue
             unit, more = [index], len(shown[index]) - 1
         visible += more
@@ -299,7 +322,7 @@ def open_many(view: View, num_boxes: int = MANY_BOXES) -> frozenset[str]:
     Gathered arguments and results stay closed: what is in them is all alike.
     """
     inner = frozenset(box.id for box in view.boxes[1:] if box.children and box.kind not in GATHERED)
-    return open_largest(view, inner, num_boxes)
+    return open_largest(view, inner, num_boxes, each_alone=True)
 
 
 _NOT_HERE = (NONE,)
