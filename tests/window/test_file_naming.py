@@ -121,3 +121,14 @@ def test_exporting_offers_the_stage_too_where_a_picture_is_of_one(
     assert offered(window).name == name
     assert asked(window).defaultSuffix() == ending
     asked(window).close()
+
+
+@pytest.mark.parametrize("ask", ["ask_open", "ask_open_folder"])
+def test_a_dialog_of_files_ends_with_its_answer(window: MainWindow, qtbot: QtBot, ask: str) -> None:
+    """One that was only hidden watched its folder, and read each file there that changed."""
+    getattr(window.files, ask)()
+    dialog = window.findChild(QFileDialog)
+    assert dialog is not None
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.reject()
+    assert window.findChild(QFileDialog) is None

@@ -291,6 +291,7 @@ class FileDialogs(QObject):
     def ask_open(self) -> None:
         """Ask for a file to open, or for several that a job left behind."""
         dialog = FileDialog(self._parent, tr("Open"), self._folder_of_file(), tr(_OPEN_FILTER))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)  # else it watches its folder on
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.open_together)
         dialog.open()
@@ -315,6 +316,7 @@ class FileDialogs(QObject):
     def ask_open_folder(self) -> None:
         """Ask for a folder that a job left behind."""
         dialog = FileDialog(self._parent, tr("Open a folder of dumps"), self._folder_of_file())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(self.path_chosen)
         dialog.open()
