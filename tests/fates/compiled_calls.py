@@ -68,11 +68,7 @@ def compare_fates(alone: Mapping[str, Fate], recorded: Mapping[str, Fate]) -> It
         if _told_call(fate) != _told_call(proven):
             continue  # of several calls of a shared function another one is known to run
         is_other = (
-            (
-                fate.fate in _GONE
-                and proven.fate in _RUNS
-                and set(fate.instructions).isdisjoint(proven.instructions)
-            )
+            (fate.fate in _GONE and proven.fate in _RUNS)
             or (fate.fate == "dead" and proven.fate not in _GONE)
             or (
                 fate.fate in _RUNS

@@ -147,7 +147,8 @@ class EdgeLabels:
         lines = self._lines[start:stop]
         inner = scene.lines.is_inner_residual
         joins = self._list_joins(lines[inner[lines]].tolist(), group)
-        # A label outside tells of the whole that they make, though one of them has all its values.
+        # Residuals that join have a label outside of the group with the bytes of all of them; each
+        # still gets its own, even where one carries the same values as all together.
         parted = {line for join in joins if len(join) > 1 for line in join} & set(
             scene.lines.labels
         )

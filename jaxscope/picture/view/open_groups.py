@@ -28,8 +28,8 @@ MANY_BOXES = 300
 LEAST_BOXES = 6
 """With fewer a whole program says less than a part of it."""
 _FEW = 12
-_TOLD_BY = 2
-"""What hides less than the half of a closed group beside it stays closed: it tells little."""
+_MOST_TIMES_LARGER = 2
+"""A group stays closed if a closed one beside it hides more than so many times as much."""
 _CLOSED = GATHERED | {BranchKind.SECTION}
 
 
@@ -177,7 +177,10 @@ def list_next(view: View, opened: frozenset[str]) -> tuple[frozenset[str], ...]:
         (number not in seen, -max(boxes[each].num_leaves for each in unit), number)
         for number, unit in closed.items()
         if all(boxes[each].id in view.opened for each in unit)
-        and (number in seen or _TOLD_BY * hidden[number] >= most.get(_around(view, unit[0]), 0))
+        and (
+            number in seen
+            or _MOST_TIMES_LARGER * hidden[number] >= most.get(_around(view, unit[0]), 0)
+        )
     ]
     return tuple(frozenset(boxes[each].id for each in closed[n]) for *_, n in sorted(units))
 
@@ -237,11 +240,15 @@ def open_largest(
     add_children(ROOT)
     while queue:
         *_, index = heapq.heappop(queue)
+        if boxes[index].id in opened:
+            continue
         unit = [index] if each_alone else waiting.pop(alike[index], [])
         more = sum(len(shown[each]) - 1 for each in unit)
         hidden, around = sum(boxes[each].num_leaves for each in unit), _around(view, index)
         is_allowed = all(boxes[each].id in allowed for each in unit)
-        is_small = not each_alone and _TOLD_BY * hidden < closed.get(around, 0)
+        is_small = (
+            bool(unit) and not each_alone and _MOST_TIMES_LARGER * hidden < closed.get(around, 0)
+        )
         if not is_allowed or is_small or visible + more > budget:
             if visible >= least or boxes[index].id not in allowed:
                 if boxes[index].kind is not BranchKind.REPEAT:  # that is closed by itself

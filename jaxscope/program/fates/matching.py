@@ -737,7 +737,7 @@ class InstructionMatcher:
             return True
         claimed = {index for rows in self._assigned.values() for index in rows}
         free = {
-            (self._after.opcodes[index], _gives_truth(self._after, index))
+            (self._after.opcodes[index], _gives_booleans(self._after, index))
             for index in self._unnamed
             if index not in claimed
         }
@@ -832,7 +832,8 @@ class InstructionMatcher:
         to, and what stands above and below it is what stands above and below the equation; or if
         an instruction next to it still carries the equation's name. A simple one, such as a
         comparison, may as well come from what XLA made of another equation: of a `gather`, say.
-        One that gives truth values is no part of what gives numbers, nor the other way round.
+        One that gives booleans is no part of an equation that gives numbers alone, nor the other
+        way round.
 
         Args:
             candidates: Nodes of the equations that matter and that no computing instruction
@@ -854,7 +855,7 @@ class InstructionMatcher:
         for index in self._unnamed:
             above, below = self._around.above(index), self._around.below(index)
             opcode = self._after.opcodes[index]
-            key = opcode, _gives_truth(self._after, index)
+            key = opcode, _gives_booleans(self._after, index)
             if key not in kin:
                 kin[key] = [id for id in wanting if self._may_come_from(*key, id)]
             fitting = []
@@ -909,7 +910,7 @@ class InstructionMatcher:
 
         None where one may be gone that the kind comes from, or that XLA makes as many kinds of.
         """
-        key = self._after.opcodes[index], _gives_truth(self._after, index)
+        key = self._after.opcodes[index], _gives_booleans(self._after, index)
         for id in self._gone:
             if self._may_come_from(*key, id) or self.opcodes_before(id) & _EXPANDED:
                 return frozenset()
@@ -943,13 +944,13 @@ class InstructionMatcher:
             return False
         return bool(self.opcodes_before(id) - LAYOUT_OPCODES - MINOR_OPCODES)
 
-    def _may_come_from(self, opcode: str, gives_truth: bool, id: str) -> bool:
+    def _may_come_from(self, opcode: str, gives_booleans: bool, id: str) -> bool:
         if self._before is None:
             return False
         related = _RELATED_OPCODES.get(opcode, frozenset()) | {opcode}
         return any(
             self._before.opcodes[index] in related
-            and _gives_truth(self._before, index) == gives_truth
+            and _gives_booleans(self._before, index) == gives_booleans
             for index in self._before.of(id)
         )
 
@@ -992,7 +993,7 @@ def _with_combining(
     return found
 
 
-def _gives_truth(module: Instructions, index: int) -> bool:
+def _gives_booleans(module: Instructions, index: int) -> bool:
     return any(type.startswith("pred[") for type in module.graph.types(index))
 
 

@@ -90,7 +90,8 @@ _MAX_VALUES = 4
 _MAX_CHARACTERS = 48
 _CAPTION_LINES = 3
 _CAPTION_CHARACTERS = 300
-"""A text of the lesson that is longer is told in several captions, parted between sentences."""
+"""A longer text of a lesson is shown as several captions, one after the other, each of whole
+sentences."""
 _SIZES = (1.0, 0.9, 0.8)
 """Of the caption's type: smaller where a text needs more than its lines."""
 _AROUND_PX = (24, 6, 24, 10)
@@ -469,7 +470,7 @@ class PresentedSteps(QObject):
 
 
 def _part(text: str) -> list[str]:
-    """A text in parts that a caption has room for, parted between sentences."""
+    """A text split between sentences into parts that fit into a caption."""
     parts: list[str] = []
     for sentence in _END_OF_SENTENCE.split(text):
         longer = f"{parts[-1]} {sentence}" if parts else sentence
