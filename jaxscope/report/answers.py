@@ -552,7 +552,9 @@ def _fusions(evidence: Evidence) -> Answer:
         + (f" Of {unknown:,} that is not known." if unknown else ""),
         [
             Fact(
-                f"{fusion.id}: {describe_operations(fusion)}. Saves {describe_saving(fusion)}.",
+                f"{fusion.id}: {describe_operations(fusion)}. Reads "
+                f"{format_bytes(fusion.bytes_read)}, writes {format_bytes(fusion.bytes_written)}. "
+                f"Saves {describe_saving(fusion)}.",
                 "counted",
                 _place(graph, fusion.node),
             )

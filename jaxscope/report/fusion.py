@@ -38,6 +38,12 @@ def describe_saving(fusion: Fusion) -> str:
     )
 
 
+def describe_moved(value: FusionValue) -> str:
+    """What a fusion reads or writes of a value, in words: `256 B of 16.0 KiB` if not all of it."""
+    moved, size = format_bytes(value.bytes_moved), format_bytes(value.num_bytes)
+    return say("{moved} of {size}", moved=moved, size=size) if value.is_partly_moved else moved
+
+
 def describe_operations(fusion: Fusion) -> str:
     """What is computed inside, such as `multiply × 3, add`."""
     return ", ".join(
@@ -115,11 +121,20 @@ def _fusion(fusion: Fusion) -> Mapping[str, Any]:
         "id": fusion.id,
         "kind": fusion.kind.text,
         "inputs": [
-            {"id": value.id, "type": value.type, "bytes": number_to_json(value.num_bytes)}
+            {
+                "id": value.id,
+                "type": value.type,
+                "bytes": number_to_json(value.num_bytes),
+                "bytes_read": number_to_json(value.bytes_moved),
+            }
             for value in fusion.inputs
         ],
         "outputs": [
-            {"type": value.type, "bytes": number_to_json(value.num_bytes)}
+            {
+                "type": value.type,
+                "bytes": number_to_json(value.num_bytes),
+                "bytes_written": number_to_json(value.bytes_moved),
+            }
             for value in fusion.outputs
         ],
         "operations": dict(fusion.operations),
@@ -209,5 +224,5 @@ def _find_notes(report: FusionReport) -> dict[int, dict[str, str]]:
 
 
 def _describe_values(values: tuple[FusionValue, ...]) -> str:
-    told = (f"{value.type} ({format_bytes(value.num_bytes)})" for value in values)
+    told = (f"{value.type} ({describe_moved(value)})" for value in values)
     return ", ".join(first_of(told, _MAX_VALUES))

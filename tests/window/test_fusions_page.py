@@ -18,7 +18,7 @@ from jaxscope.model.experiments import ProgramComparison as MeasuredPair
 from jaxscope.model.experiments import ResultsAgreement
 from jaxscope.model.timing import Ratio
 from jaxscope.program.diff.quantities import QuantityDifference
-from jaxscope.ui.pages.fusions import FusionsPage
+from jaxscope.ui.pages.fusions import HEADERS, FusionsPage
 from jaxscope.ui.pages.memory import MemoryPage
 from jaxscope.ui.pages.passes import PassesPage
 from jaxscope.ui.window.main_window import MainWindow
@@ -73,6 +73,19 @@ def test_the_page_lists_fusions_and_selects_the_one_that_is_clicked(
     text = inspected(window)
     assert f"Fusion {report.fusions[0].id}" in text
     assert "not written" in text
+
+
+def test_an_operand_of_which_a_slice_is_read_counts_as_the_slice(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    cut = capture_function(lambda x: jnp.sin(x[100:164]) * 2, (jnp.ones(4096),), {})
+    show(window, driver, source, cut)
+    page = page_of(window)
+    columns = {name: HEADERS.index(name) for name in ("reads", "writes")}
+    row = {name: page.table.rows.index(0, column).data() for name, column in columns.items()}
+    assert row == {"reads": "256 B", "writes": "256 B"}
+    page.table.selectRow(0)
+    assert "f32[4096], 256 B of 16.0 KiB" in inspected(window)
 
 
 def test_pages_of_the_drawer_follow_what_is_selected(

@@ -202,7 +202,7 @@ _NO_KERNELS = frozenset(
 _RESERVES = "AllocateBuffer"
 """A custom call by which XLA reserves memory that a loop fills on a TPU: nothing runs for it."""
 _WAITS = ("-done", "-update")
-_CUTS = frozenset({"dynamic-slice", "slice", "gather"})
+CUTS = frozenset({"dynamic-slice", "slice", "gather"})
 """Of their first operand they read no more than they give back."""
 REPLACES = {"dynamic-update-slice": 1, "scatter": 2}
 """They replace a part of their first operand in place: the part that this operand of theirs has."""
@@ -346,7 +346,7 @@ class _OffChipTraffic:
         operation = self._graph.operation(node)
         if operation in REPLACES and number == 0:
             return self._replaced(node) if operation == "scatter" else 0.0
-        if operation in _CUTS and number == 0:
+        if operation in CUTS and number == 0:
             return sum(map(type_bytes, self._graph.types(node)))
         if node not in self._fused:
             return math.inf

@@ -13,7 +13,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.said import say, say_joined
 from jaxscope.model.types import parse_array_type, type_bytes
-from jaxscope.program.cost.kernels import REPLACES
+from jaxscope.program.cost.kernels import CUTS, REPLACES
 from jaxscope.program.cost.trip_counts import RUNS_INSIDE
 
 FREE = frozenset(
@@ -178,7 +178,8 @@ def read_kind(attributes: Mapping[str, str]) -> FusionKind:
 # that is repeated is no such result: nobody writes it out, with or without fusion.
 
 
-_TAKES_PART = frozenset({"slice", "dynamic-slice", "gather"})
+_MAX_DEPTH = 100
+"""Only a file that somebody made by hand has fusions inside of fusions so deep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +190,19 @@ class FusionValue:
         id: Of the instruction that makes it.
         type: Such as `f32[8,128]`.
         num_bytes: Its size; NaN where unknown.
+        bytes_moved: What the fusion reads or writes of it in one execution: less than its size
+            where only slices of it are read, or a part is replaced in place. NaN where unknown.
     """
 
     id: str
     type: str
     num_bytes: float
+    bytes_moved: float
+
+    @property
+    def is_partly_moved(self) -> bool:
+        """Whether less of it is read or written than there is."""
+        return self.bytes_moved < self.num_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +249,16 @@ class Fusion:
     operations: tuple[tuple[str, int], ...]
     saving: Saving
 
+    @property
+    def bytes_read(self) -> float:
+        """What one execution reads of its operands; NaN where unknown."""
+        return sum(value.bytes_moved for value in self.inputs)
+
+    @property
+    def bytes_written(self) -> float:
+        """What one execution writes of its results; NaN where unknown."""
+        return sum(value.bytes_moved for value in self.outputs)
+
 
 def find_fusions(module: Module) -> tuple[Fusion, ...]:
     """All fusions of an HLO module in program order, those inside of fusions too."""
@@ -251,13 +270,15 @@ def open_fusion(module: Module, node: int) -> Fusion:
     """Look into the fusion of an instruction."""
     group = module.fused_computation(node)
     members = module.members.get(group, []) if group is not None else []
-    inputs = dict.fromkeys(source for source, _ in module.operands[node])
+    places: dict[int, list[int]] = {}
+    for place, (source, _) in enumerate(module.operands[node]):
+        places.setdefault(source, []).append(place)
     return Fusion(
         node,
         module.id(node),
         read_kind(module.attributes[node]),
-        tuple(_value(module, source) for source in inputs),
-        tuple(FusionValue(module.id(node), t, type_bytes(t)) for t in module.types(node)),
+        tuple(_input(module, node, source, numbers) for source, numbers in places.items()),
+        _results(module, node),
         tuple(
             collections.Counter(
                 module.operations[member] for member in members if not module.is_free(member)
@@ -267,10 +288,66 @@ def open_fusion(module: Module, node: int) -> Fusion:
     )
 
 
-def _value(module: Module, node: int) -> FusionValue:
-    types = module.types(node)
+def _input(module: Module, fusion: int, source: int, places: list[int]) -> FusionValue:
+    types = module.types(source)
     type = types[0] if len(types) == 1 else f"({', '.join(types)})"
-    return FusionValue(module.id(node), type, type_bytes(type))
+    size = type_bytes(type)
+    read = sum(_read_by_fusion(module, fusion, place, size) for place in places)
+    return FusionValue(module.id(source), type, size, _at_most(size, read))
+
+
+def _results(module: Module, node: int) -> tuple[FusionValue, ...]:
+    types = module.types(node)
+    sizes = list(map(type_bytes, types))
+    written = sizes
+    group = module.fused_computation(node)
+    root = None if group is None else module.roots.get(group)
+    if root is not None:
+        is_tuple = module.operations[root] == "tuple"
+        ends = [source for source, _ in module.operands[root]] if is_tuple else [root]
+        if len(ends) == len(sizes):
+            ends = [_behind_bitcasts(module, end) for end in ends]
+            written = [_written(module, end) for end in ends]
+    values = zip(types, sizes, written, strict=True)
+    return tuple(FusionValue(module.id(node), t, s, _at_most(s, w)) for t, s, w in values)
+
+
+def _behind_bitcasts(module: Module, node: int) -> int:
+    seen: set[int] = set()
+    while module.operations[node] == "bitcast" and module.operands[node] and node not in seen:
+        seen.add(node)
+        node = module.operands[node][0][0]
+    return node
+
+
+def _read_by_fusion(module: Module, fusion: int, place: int, size: float, depth: int = 0) -> float:
+    """What a fusion reads of one operand, of that size: all of it, unless only parts are taken."""
+    group = module.fused_computation(fusion)
+    members = module.members.get(group, []) if group is not None else []
+    number = str(place)
+    for node in members:
+        if module.attributes[node].get("parameter_number") == number:
+            break
+    else:
+        return size
+    outputs = _outputs(module, members)
+    users = _users_inside(module, node)
+    if node in outputs or not users or depth > _MAX_DEPTH:
+        return size
+    read = 0.0
+    for user, operand in users:
+        operation = module.operations[user]
+        if operation == "fusion":
+            read += _read_by_fusion(module, user, operand, size, depth + 1)
+        elif operation in REPLACES and operand == 0 and user not in outputs:
+            read += size  # nothing is replaced in place: a new value is computed from the old one
+        else:
+            read += _read(module, user, operand, node)
+    return _at_most(size, read)
+
+
+def _at_most(size: float, moved: float) -> float:
+    return math.nan if math.isnan(moved) else min(size, moved)
 
 
 def _unopened() -> Saving:
@@ -348,10 +425,11 @@ def _written(module: Module, node: int) -> float:
 
 def _read(module: Module, user: int, operand: int, node: int) -> float:
     operation = module.operations[user]
-    if operand == 0 and operation in _TAKES_PART:
+    if operand == 0 and operation in CUTS:
         return _size(module, user)
     if operand == 0 and operation in REPLACES:
-        return 0.0
+        # A scatter combines what it replaces with what was there.
+        return _written(module, user) if operation == "scatter" else 0.0
     return _size(module, node)
 
 

@@ -38,7 +38,8 @@ ONE_BY_ONE_DEFINITION = say(
 FUSED_DEFINITION = say(
     "Optimized: every instruction that something runs for is a kernel (no parameter, constant, "
     "tuple or bitcast) and is launched once, those of a loop once per round; bytes are read and "
-    "written as XLA counts them."
+    "written as XLA counts them: for a gather in a fusion, or a slice of a reshaped operand "
+    "there, the whole operand."
 )
 
 

@@ -12,13 +12,14 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from jaxscope.model.said import first_of
 from jaxscope.model.units import format_bytes
 from jaxscope.program.fusion.decisions import NO_LOG, FusionLog, describe_log
-from jaxscope.program.fusion.fusions import Fusion
+from jaxscope.program.fusion.fusions import Fusion, FusionValue
 from jaxscope.program.fusion.summary import FusionReport, compare_launches
 from jaxscope.program.links import NodeSelection
 from jaxscope.report.document import Cell, Number, Table, number_cell
 from jaxscope.report.fusion import (
     decision_table,
     describe_duplicate,
+    describe_moved,
     describe_operations,
     describe_saving,
 )
@@ -48,8 +49,8 @@ def describe_kernel(report: FusionReport, node: int, muted: str) -> str:
         rows = [
             (tr("kind"), escape_breakable(tr_said(fusion.kind.text))),
             (tr("computes"), escape_breakable(describe_operations(fusion))),
-            (tr("reads"), _values([(v.id, v.type, v.num_bytes) for v in fusion.inputs])),
-            (tr("writes"), _values([("", v.type, v.num_bytes) for v in fusion.outputs])),
+            (tr("reads"), _values(fusion.inputs, with_ids=True)),
+            (tr("writes"), _values(fusion.outputs)),
             (tr("saves"), escape_breakable(tr_said(describe_saving(fusion)))),
         ]
     twice = report.duplicates_in(kernel)
@@ -84,10 +85,11 @@ def describe_launches(report: FusionReport) -> Sequence[str]:
     return (told, report.one_by_one.definition, report.fused.definition)
 
 
-def _values(values: list[tuple[str, str, float]]) -> str:
+def _values(values: Sequence[FusionValue], with_ids: bool = False) -> str:
     lines = (
-        f"{escape_breakable(f'{name} {type}'.strip())}, {format_bytes(num_bytes)}"
-        for name, type, num_bytes in values
+        escape_breakable(f"{value.id} {value.type}" if with_ids else value.type)
+        + f", {tr_said(describe_moved(value))}"
+        for value in values
     )
     return "<br>".join(map(tr_said, first_of(lines, _MAX_SHOWN)))
 
@@ -221,8 +223,8 @@ def _row(number: int, fusion: Fusion, again: int) -> tuple[Cell, ...]:
         Number(number, str(number)),
         fusion.id,
         fusion.kind.name,
-        number_cell(sum(value.num_bytes for value in fusion.inputs), format_bytes),
-        number_cell(sum(value.num_bytes for value in fusion.outputs), format_bytes),
+        number_cell(fusion.bytes_read, format_bytes),
+        number_cell(fusion.bytes_written, format_bytes),
         number_cell(fusion.saving.num_bytes, format_bytes),
         Number(again, str(again) if again else ""),
         describe_operations(fusion),
