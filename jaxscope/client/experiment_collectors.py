@@ -245,6 +245,7 @@ class _Ends:
     arguments: tuple[ArraySummary, ...] = ()
     results: tuple[ArraySummary, ...] = ()
     argument_paths: tuple[str, ...] = ()
+    given: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +286,8 @@ class _Traced:
 
 
 _MAX_VALUES = 1_000_000
+_MAX_ORIGINS = 4
+"""Of NaN and of Inf, in the program and in its gradient."""
 _NotNegative = Annotated[float, msgspec.Meta(ge=0)]
 _Some = msgspec.Meta(min_length=1)
 _ANSWERS = Codec(
@@ -880,7 +883,7 @@ class ValuesCollector(LabCollector):
                 raise ValueError("more equations than a program may have")
         elif message.type == "comparison":
             self._against = _read_answer(message, FormComparison)
-        elif message.type == "nonfinite" and len(self._origins) < 2:
+        elif message.type == "nonfinite" and len(self._origins) < _MAX_ORIGINS:
             self._origins.append(_read_answer(message, NonfiniteOrigin))
 
     def result(self) -> Values:

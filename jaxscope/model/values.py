@@ -68,7 +68,7 @@ class EquationValues:
 
 @dataclass(frozen=True, slots=True)
 class NonfiniteOrigin:
-    """The first equation that made NaN, or else Inf, of operands that hold none.
+    """The first equation that made NaN of operands without, or Inf of finite ones.
 
     Attributes:
         equation: Its id.
@@ -202,10 +202,11 @@ class Values:
         results: Of its results.
         argument_paths: Where each argument sits in those of the call, such as `params['w']`.
         equations: In the order in which they ran first.
-        origins: Of the stage; of the stage `gradient`, too, where the results of the call are
-            finite and those of its gradient are not.
+        origins: Of the stage, in the order in which they ran; of the stage `gradient`, too, where
+            the results of the call are finite and those of its gradient are not.
         warnings: What is not told, and why.
         against: Another form of the program, where one was asked for.
+        given: Of Inf that stands in the program as a constant, in a sentence; empty without it.
     """
 
     call: str
@@ -218,6 +219,7 @@ class Values:
     origins: tuple[NonfiniteOrigin, ...] = ()
     warnings: tuple[str, ...] = ()
     against: FormComparison | None = None
+    given: str = ""
 
 
 # One place in a run that is stepped through, with what is read and made there.

@@ -97,7 +97,7 @@ from jaxscope.report.roofline import (
     find_fastest_call,
 )
 from jaxscope.report.sharding import describe_collective, describe_communication
-from jaxscope.report.values import describe_origin, describe_origins
+from jaxscope.report.values import describe_origins
 from jaxscope.schema.ceilings_file import stored_ceilings
 from jaxscope.schema.contract import Json
 
@@ -917,14 +917,19 @@ def _nan(evidence: Evidence) -> Answer:
     values = evidence.values
     if values is None:
         return Answer("Values were not looked at.")
+    told = describe_origins(values)
+    rest = len(values.origins)  # after the first, each is a fact of its own
     return Answer(
-        " ".join(describe_origins(values)[: 1 if values.origins else None]),
+        " ".join([*told[:1], *told[max(rest, 1) :]]),
         [
-            Fact(describe_origin(o), "measured", f"{o.file.rpartition('/')[2]}:{o.line}"
-                 if o.line else "")
-            for o in values.origins[1:]
+            Fact(
+                text,
+                "measured",
+                f"{origin.file.rpartition('/')[2]}:{origin.line}" if origin.line else "",
+            )
+            for text, origin in zip(told[1:rest], values.origins[1:], strict=True)
         ],
-    )  # fmt: skip
+    )
 
 
 def _checks(evidence: Evidence) -> Answer:

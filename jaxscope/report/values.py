@@ -175,6 +175,10 @@ def _compared_row(each: ComparedValue) -> tuple[Cell, ...]:
 def describe_origins(found: Values) -> list[str]:
     """Where NaN and Inf were made first, in sentences."""
     told = [describe_origin(origin) for origin in found.origins]
+    of_stage = [origin for origin in found.origins if origin.stage == found.stage]
+    is_finite = not any(each.num_nan or each.num_inf for each in found.results)
+    if of_stage and found.results and is_finite:
+        told.append(say("The results are finite."))
     if not told:
         if found.warnings:  # they say what was left out
             told = [say("No equation that was run makes NaN or Inf of finite operands.")]
@@ -182,6 +186,8 @@ def describe_origins(found: Values) -> list[str]:
             told = [say("No equation makes NaN or Inf of finite operands.")]
         if any(each.num_nan or each.num_inf for each in found.arguments):
             told.append(say("An argument holds them already."))
+        if found.given:
+            told.append(found.given)
     return told
 
 
@@ -245,6 +251,7 @@ def values_to_json(found: Values, ulps: int = 0) -> Json:
         "values": {each.id: CONTRACT.write(each) for each in found.equations},
         "first_nonfinite": origin_to_json(found.origins[0]) if found.origins else None,
         "nonfinite": [origin_to_json(each) for each in found.origins],
+        "constant_inf": found.given or None,
         "warnings": list(found.warnings),
         "against": None if against is None else _comparison_to_json(against, ulps),
     }

@@ -145,11 +145,12 @@ Worker to client:
     origin_missing  reason
     values       stage, arguments, results [{shape, dtype, min, max, mean (null: unknown), num_nan,
                  num_inf, text}, …]: what went into a program and came out;
-                 argument_paths [text, …]
+                 argument_paths [text, …], given: of Inf that stands in the program, a sentence
     equation_values  equations [{id, operation, types [text, …], outputs {as above}, num_runs, file,
                  line}, …]
     nonfinite    equation, stage, operation, kind ("nan" or "inf"), file, line, iterations
-                 [number, …], element [number, …], operands {as above}, because
+                 [number, …], element [number, …], operands {as above}, because; in the order in
+                 which NaN and Inf were made first
     comparison   form, results [{number, difference}], equations [{id, operation, type, number,
                  difference (as in array_view), file, line}], in_own_type [text, …], reason: the
                  same values in another form; of jit then once more, with trials (as of origin) of

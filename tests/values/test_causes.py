@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from jaxscope.model.capture import Environment
-from jaxscope.model.values import Values
+from jaxscope.model.values import ArraySummary, NonfiniteOrigin, Values
 from jaxscope.report.values import describe_origins
 from jaxscope.worker.host.call import parse_call
 from jaxscope.worker.provenance.traced_program import find_inputs, trace_call
@@ -24,12 +24,18 @@ _LINES = Path(causes.__file__).read_text().split("\n")
 
 
 def find_origin(text: str, names: dict[str, object]) -> tuple[dict[str, object], list[object]]:
-    """The first origin of a call, and its results."""
+    """Where the NaN of a call was made, else the Inf, and its results."""
+    evaluator, results = evaluate(text, names)
+    origins = {origin["kind"]: origin for origin in evaluator.find_origins()}
+    return origins.get("nan") or origins.get("inf") or {}, results
+
+
+def evaluate(text: str, names: dict[str, object]) -> tuple[Evaluator, list[object]]:
+    """A call, run equation by equation, and its results."""
     call = parse_call(text, call_namespace(names), file=causes.__file__)
     program = trace_call(call)
     evaluator = Evaluator("a stage", time.monotonic() + 1e6)
-    results = evaluator.run(program.derived.jaxpr, find_inputs(program, call))
-    return evaluator.find_origin() or {}, results
+    return evaluator, evaluator.run(program.derived.jaxpr, find_inputs(program, call))
 
 
 def guilty_line(text: str) -> int:
@@ -133,6 +139,64 @@ def test_a_callback_is_not_told_element_by_element() -> None:
     assert origin["because"] == "pure_callback makes -inf of finite operands at element [1]."
 
 
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("jnp.log(x) - jnp.log(x * 2)", [("inf", "log"), ("nan", "sub")]),
+        ("(jnp.sqrt(x - 1), jnp.log(x))", [("nan", "sqrt"), ("inf", "log")]),
+        ("jnp.exp(jnp.log(x))", [("inf", "log")]),
+    ],
+)
+def test_nan_and_inf_are_told_in_the_order_in_which_they_are_made(
+    text: str, order: list[tuple[str, str]]
+) -> None:
+    def function(x):
+        return eval(text, {"x": x, "jnp": jax.numpy})
+
+    evaluator, _ = evaluate("function(jnp.zeros(2))", {"function": function})
+    assert [(each["kind"], each["operation"]) for each in evaluator.find_origins()] == order
+    # By JAX alone, equation by equation: which is the first to be not finite.
+    jaxpr = jax.make_jaxpr(function)(np.zeros(2, np.float32)).jaxpr
+    known = dict(zip(jaxpr.invars, [np.zeros(2, np.float32)], strict=True))
+    for equation in jaxpr.eqns:
+        read = [v.val if hasattr(v, "val") else known[v] for v in equation.invars]
+        made = equation.primitive.bind(*read, **equation.params)
+        known[equation.outvars[0]] = made
+        if not np.isfinite(np.asarray(made)).all():
+            assert equation.primitive.name == order[0][1]
+            break
+
+
+@pytest.mark.parametrize(
+    ("text", "reader"),
+    [
+        ("jax.nn.softmax(jnp.where(jnp.arange(4) < 2, x, -jnp.inf))", "jit"),
+        ("x - jnp.inf", "sub"),
+        ("x * 2", ""),
+    ],
+)
+def test_an_inf_that_stands_in_the_program_is_told_and_is_made_by_nobody(
+    text: str, reader: str
+) -> None:
+    def function(x):
+        return eval(text, {"x": x, "jnp": jax.numpy, "jax": jax})
+
+    evaluator, _ = evaluate("function(jnp.ones(4))", {"function": function})
+    assert evaluator.find_origins() == []
+    assert (reader in evaluator.given) if reader else not evaluator.given
+    written = str(jax.make_jaxpr(function)(np.ones(4, np.float32)))
+    assert bool(re.search(r"\binf", written)) == bool(evaluator.given)
+
+
+def test_a_nan_of_a_constant_inf_names_who_reads_the_constant() -> None:
+    def function(x):
+        return jax.numpy.where(x > 9, x, -np.inf) - jax.numpy.where(x > 9, x, -np.inf)
+
+    origin, _ = find_origin("function(jnp.ones(4))", {"function": function})
+    told = "No equation made that Inf. Inf stands in the program as a constant, which 1 (jit"
+    assert told in str(origin["because"])
+
+
 def test_a_run_that_was_cut_short_says_so() -> None:
     loop = jax.make_jaxpr(lambda x: jax.lax.fori_loop(0, 2000, lambda _, c: c * 0.5, x))(1.0)
     evaluator = Evaluator("a stage", time.monotonic() + 1e6)
@@ -144,3 +208,12 @@ def test_a_run_that_was_cut_short_says_so() -> None:
     assert describe_origins(found) == [
         "No equation that was run makes NaN or Inf of finite operands."
     ]
+
+
+def test_an_inf_that_leaves_no_trace_in_the_results_is_told_so() -> None:
+    environment = Environment("", "", "", "", "")
+    made = NonfiniteOrigin("3", "jaxpr", "log", "inf", "", 0, (), (0,), (), "log(0) is -inf.")
+    finite, odd = (ArraySummary((), "f32", 0.0, 0.0, 0.0, 0, inf, "") for inf in (0, 1))
+    for result, told in ((finite, ["The results are finite."]), (odd, [])):
+        found = Values("f(x)", environment, "jaxpr", (), (result,), (), (), (made,))
+        assert describe_origins(found)[1:] == told

@@ -340,13 +340,22 @@ def test_a_loop_that_is_not_looked_into_is_named() -> None:
 
 def test_the_first_nan_has_its_chain() -> None:
     walk = Walker("spoiled(jnp.arange(6.0) + 4.0)")
+    step = walk("origin")  # log(0), a round before log(-2)
+    assert (step["operation"], step["iterations"]) == ("log", [2])
+    assert step["origin"]["because"] == "log(0) is -inf."
     step = walk("origin")
     assert step["operation"] == "log" and step["iterations"] == [3]
     assert step["origin"]["because"] == "log(-2) is nan."
     links = [(link["operation"], link["iterations"]) for link in step["chain"]]
     assert links[:2] == [("log", [3]), ("sub", [3])] and ("add", [2]) in links  # the round before
-    gradient = Walker("rooted(jnp.arange(4.0))", stage="gradient")("origin")
+    rooted = Walker("rooted(jnp.arange(4.0))", stage="gradient")
+    first = rooted("origin")  # the Inf of the derivative of sqrt, before the NaN made of it
+    assert (first["operation"], first["origin"]["kind"]) == ("div", "inf")
+    assert first["note"].startswith("The first NaN is made after it, by ")
+    gradient = rooted("origin")
+    assert (gradient["operation"], gradient["origin"]["kind"]) == ("mul", "nan")
     assert [link["operation"] for link in gradient["chain"]] == ["mul", "div", "sqrt"]
+    assert rooted("origin")["operation"] == "div" and not gradient["note"]
     assert "No equation" in Walker("chain(jnp.arange(5.0))")("origin")["note"]
 
 

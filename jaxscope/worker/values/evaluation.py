@@ -5,9 +5,12 @@ JAX runs them without `jit`. Calls and the branch that is taken are taken apart.
 whole for its results, and then round by round for the equations inside, as far as the limits
 allow; a loop with side effects is run round by round alone, so that nothing happens twice.
 
-The origin of NaN and Inf: an equation whose results hold NaN while none of its operands does, or
-the same with Inf where no NaN was made. Cost: one dispatch and one pass over the results for each
-equation that runs; a value is dropped after its last use.
+The origins of NaN and Inf: the first equation whose results hold NaN while none of its operands
+does, and the first whose results hold Inf of finite operands; told in the order in which they ran.
+An Inf that stands in the program as a constant, as in a mask, is made by no equation.
+
+Cost: one dispatch and one pass over the results for each equation that runs; a value is dropped
+after its last use.
 """
 
 from __future__ import annotations
@@ -74,6 +77,7 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
             "arguments": [summarize(value) for value in inputs],
             "results": [summarize(value) for value in results],
             "argument_paths": list(stage.argument_paths),
+            "given": evaluator.given,
         },
     )
     evaluator.send(channel)
@@ -105,7 +109,7 @@ def _look_at_gradient(program: TracedProgram, inputs: list[Any], channel: Channe
     except Exception:  # there is none, or it cannot be run: nothing is said of it
         return
     if any(map(count_nonfinite, results)):
-        evaluator.send_origin(channel)
+        evaluator.send_origins(channel)
 
 
 @dataclass(slots=True)
@@ -124,6 +128,7 @@ class Evaluator:
 
     Attributes:
         records: By equation id, in the order of first runs.
+        given: Which equation first reads an Inf that stands in the program, in a sentence, or "".
     """
 
     def __init__(self, stage: str, deadline_s: float) -> None:
@@ -137,6 +142,7 @@ class Evaluator:
         self._deadline_s = deadline_s
         self._loops_until_s = (time.monotonic() + deadline_s) / 2
         self.records: dict[str, _Record] = {}
+        self.given: str = ""
         self._origins: dict[str, dict[str, Any]] = {}
         self._iterations: tuple[int, ...] = ()
         self._num_runs = 0
@@ -154,6 +160,7 @@ class Evaluator:
         """
         inner = compat.open_jaxpr(jaxpr)
         last_use = self._find_last_uses(inner)
+        constants = set(inner.constvars)
         known = dict(zip(inner.constvars, compat.consts_of(jaxpr), strict=False))
         known.update(zip(inner.invars, map(as_input, inner.invars, inputs), strict=True))
 
@@ -172,6 +179,8 @@ class Evaluator:
             operands = [read(atom) for atom in equation.invars]
             # Equations of a library's own function stand on the user's line that calls it.
             self._places.append(compat.user_place(equation) or self._places[-1])
+            if not self.given:
+                self._note_constants(id, equation, operands, constants)
             try:
                 results = self._run_equation(equation, operands, id)
                 self._remember(id, equation, results)
@@ -183,6 +192,20 @@ class Evaluator:
                 if last_use.get(atom, -1) <= number:
                     known.pop(atom, None)
         return [read(atom) for atom in inner.outvars]
+
+    def _note_constants(
+        self, id: str, equation: Any, operands: list[Any], constants: set[Any]
+    ) -> None:
+        """Remember the first equation that reads an Inf that stands in the program."""
+        for atom, value in zip(equation.invars, operands, strict=True):
+            is_constant = compat.is_literal(atom) or atom in constants
+            if is_constant and count_nonfinite(value).num_inf:
+                self.given = say(
+                    "Inf stands in the program as a constant, which {id} ({operation}) reads.",
+                    id=id,
+                    operation=_with_line(equation.primitive.name, self._places[-1][1]),
+                )
+                return
 
     def _find_last_uses(self, inner: Any) -> dict[Any, int]:
         """By variable, the number of the last equation that reads it; infinite for results."""
@@ -323,22 +346,19 @@ class Evaluator:
         infinite = self._origins.get(_INF)
         if kind == _NAN and any(count_nonfinite(value).num_inf for value in operands):
             if infinite is not None:
-                operation = infinite["operation"]
-                if infinite["line"]:
-                    operation = say(
-                        "{operation}, line {line}", operation=operation, line=infinite["line"]
-                    )
                 more = say(
                     "The first equation that made Inf of finite operands is {id} ({operation}): "
                     "{because}",
                     id=infinite["equation"],
-                    operation=operation,
+                    operation=_with_line(infinite["operation"], infinite["line"]),
                     because=infinite["because"],
                 )
             elif self._cut:
                 more = say(
                     "Where that Inf was made is not known: not all rounds of loops were run."
                 )
+            elif self.given:
+                more = say_joined((say("No equation made that Inf."), self.given))
             else:
                 more = say("No equation made that Inf: an argument or a constant holds it.")
             because = say_joined((because, more))
@@ -376,11 +396,11 @@ class Evaluator:
                 "warning",
                 {"text": say("Values inside of a loop are of the first {cut} only.", cut=cut)},
             )
-        self.send_origin(channel)
+        self.send_origins(channel)
 
-    def send_origin(self, channel: Channel) -> None:
-        """Send where NaN, or else Inf, was made first, if it was."""
-        if (found := self.find_origin()) is not None:
+    def send_origins(self, channel: Channel) -> None:
+        """Send where NaN and Inf were made first, if they were."""
+        for found in self.find_origins():
             channel.send("nonfinite", found)
 
     @property
@@ -388,9 +408,10 @@ class Evaluator:
         """Whether every equation was run, in every round."""
         return not self._is_cut and not self._cut
 
-    def find_origin(self) -> dict[str, Any] | None:
-        """The first equation that made NaN of operands without, or else Inf; None without one."""
-        return self._origins.get(_NAN) or self._origins.get(_INF)
+    def find_origins(self) -> list[dict[str, Any]]:
+        """The first equation that made NaN of operands without, and the first that made Inf of
+        finite ones, in the order in which they ran."""
+        return list(self._origins.values())
 
 
 def _merge(one: dict[str, Any], other: dict[str, Any], num_runs: int) -> dict[str, Any]:
@@ -412,6 +433,10 @@ def _merge(one: dict[str, Any], other: dict[str, Any], num_runs: int) -> dict[st
 def _num_finite(summary: dict[str, Any], num_runs: int) -> int:
     size = math.prod(summary["shape"])
     return int(num_runs * size - summary["num_nan"] - summary["num_inf"])
+
+
+def _with_line(operation: str, line: int) -> str:
+    return say("{operation}, line {line}", operation=operation, line=line) if line else operation
 
 
 def _has_nan(count: NonfiniteCount) -> bool:

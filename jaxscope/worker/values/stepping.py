@@ -93,8 +93,9 @@ class Stepper:
         self._pinned: list[tuple[JaxprFrame, int]] = []
         self._held: tuple[str, Any] | None = None  # what it is, and its value
         self._forms = OtherForms(subject.stage.jaxpr, subject.inputs, self._cache)
-        self._origin: dict[str, Any] | None = None
+        self._origins: list[dict[str, Any]] = []
         self._is_origin_of_all = True
+        self._given: str = ""
         self._is_origin_known = False
         self._told_s = 0.0
         self.path: Path = ()
@@ -308,7 +309,7 @@ class Stepper:
             )
 
     def _go_to_origin(self) -> tuple[str, dict[str, Any]]:
-        """Go where NaN, or else Inf, was made first."""
+        """Go where NaN or Inf was made first; from there, to where the other of them was."""
         subject = self._subject
         if not self._is_origin_known:
             self._channel.progress("step", say("Looking for NaN and Inf"), can_skip=True)
@@ -320,10 +321,10 @@ class Stepper:
             if compat.open_jaxpr(subject.stage.jaxpr).effects:
                 told = say("Looking for NaN ran the program once more: what it prints came again.")
                 self._channel.send("warning", {"text": told})
-            self._origin, self._is_origin_known = evaluator.find_origin(), True
+            self._origins, self._is_origin_known = evaluator.find_origins(), True
             self._is_origin_of_all = evaluator.is_whole
-        origin = self._origin
-        if origin is None:
+            self._given = evaluator.given
+        if not self._origins:
             given = any(
                 each["num_nan"] or each["num_inf"] for each in map(summarize, subject.inputs)
             )
@@ -333,9 +334,22 @@ class Stepper:
                 else say("No equation that was run makes NaN or Inf of finite operands.")
             )
             more = say("An argument holds them already.") if given else ""
-            raise Unreached(say_joined((told, more)))
-        self.path = self._find(origin["equation"], origin["iterations"])
-        return "", {"origin": origin, "chain": self._find_chain(self.path)}
+            raise Unreached(say_joined((told, more, self._given)))
+        paths = [self._find(each["equation"], each["iterations"]) for each in self._origins]
+        is_at_first = self.path == paths[0]
+        place = len(paths) - 1 if is_at_first else 0
+        note: str = ""
+        if place < len(paths) - 1:
+            after = self._origins[-1]
+            note = say(
+                "The first {kind} is made after it, by {id} ({operation}): asked for once more, "
+                "the run goes there.",
+                kind="NaN" if after["kind"] == "nan" else "Inf",
+                id=after["equation"],
+                operation=after["operation"],
+            )
+        self.path = paths[place]
+        return note, {"origin": self._origins[place], "chain": self._find_chain(self.path)}
 
     def _find_chain(self, path: Path) -> list[dict[str, Any]]:
         """The equations that led to a place, from there backwards, along one operand each.

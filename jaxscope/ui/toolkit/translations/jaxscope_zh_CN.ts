@@ -3200,6 +3200,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>Inf</translation>
     </message>
     <message>
+        <source>Inf stands in the program as a constant, which {id} ({operation}) reads.</source>
+        <translation>Inf 作为常量写在程序里，由 {id}（{operation}）读取。</translation>
+    </message>
+    <message>
         <source>Inf yellow</source>
         <translation>Inf 黄色</translation>
     </message>
@@ -4622,6 +4626,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>No equation from there to the end has such a value.</source>
         <translation>从那里到终点，没有方程有这样的值。</translation>
+    </message>
+    <message>
+        <source>No equation made that Inf.</source>
+        <translation>没有方程产生这个 Inf。</translation>
     </message>
     <message>
         <source>No equation made that Inf: an argument or a constant holds it.</source>
@@ -7598,6 +7606,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>条件为真时取第一个值；`select_n` 则相反。</translation>
     </message>
     <message>
+        <source>The first {kind} is made after it, by {id} ({operation}): asked for once more, the run goes there.</source>
+        <translation>第一个 {kind} 在其后由 {id}（{operation}）产生：再次执行此命令即可前往。</translation>
+    </message>
+    <message>
         <source>The first {shown} of {whole}: type a slice to see others.</source>
         <translation>{whole} 中最前面的 {shown}：输入切片可以查看其他部分。</translation>
     </message>
@@ -8234,6 +8246,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
 {join}</source>
         <translation>结果
 {join}</translation>
+    </message>
+    <message>
+        <source>The results are finite.</source>
+        <translation>结果是有限的。</translation>
     </message>
     <message>
         <source>The results have the sizes `sizes` along `axis`; the other dimensions are those of x.</source>
