@@ -6,6 +6,9 @@ import math
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from jaxscope.client import one_shot
@@ -16,6 +19,8 @@ from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Severity, Timing
 from jaxscope.model.experiments import Agreement
 from jaxscope.worker.host.call import call_namespace, parse_call
+from jaxscope.worker.provenance.traced_program import find_inputs, trace_call
+from jaxscope.worker.stages import nonfinite
 from jaxscope.worker.stages.nonfinite import count_odd, find_origin_of
 
 SOURCE = """\
@@ -242,3 +247,50 @@ def test_a_constant_that_may_be_meant_is_no_warning(tmp_path: Path) -> None:
         if check.rule == "non-finite-result"
     ]
     assert (check.severity, check.line) == (Severity.INFO, 53)
+
+
+def many_kinds(x: jax.Array, length: int) -> jax.Array:
+    """So many equations of as many kinds, and after them one that makes NaN."""
+    for _ in range(length // 2):
+        x = jnp.tanh(x)[1:]
+    return jnp.log(x - 2.0)
+
+
+class Clock:
+    """A clock of a machine so busy that each look at it comes so many seconds later."""
+
+    def __init__(self, step_s: float) -> None:
+        self.now, self.step_s = 0.0, step_s
+
+    def monotonic(self) -> float:
+        self.now += self.step_s
+        return self.now
+
+
+def search(
+    monkeypatch: pytest.MonkeyPatch, step_s: float, length: int = 62
+) -> nonfinite.Nonfinite | None:
+    x = np.zeros(length, np.float32)
+    names = {"f": lambda x: many_kinds(x, length), "x": x}
+    call = parse_call("f(x)", call_namespace(names), file="f.py")
+    program = trace_call(call)
+    inputs = find_inputs(program, call)
+    monkeypatch.setattr(nonfinite, "time", Clock(step_s))
+    return nonfinite.describe_nonfinite([np.full(2, np.nan)], program, inputs)
+
+
+def test_a_busy_machine_finds_the_same_equation(monkeypatch: pytest.MonkeyPatch) -> None:
+    idle, busy = search(monkeypatch, 0.0), search(monkeypatch, 0.5)
+    assert idle is not None and idle == busy
+    assert "(log, " in idle.text and idle.is_made
+
+
+def test_a_search_that_ends_says_after_what_and_how_to_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stopped = search(monkeypatch, 11.0)
+    assert stopped is not None and stopped.is_made and not stopped.equation  # NaN is no mask
+    assert "the search was stopped after 4 equations, in 55 s." in stopped.text
+    assert "jaxscope ask FILE CALL nan" in stopped.text
+    many = search(monkeypatch, 0.0, 300)
+    assert many is not None and "the search ends after 100 equations." in many.text

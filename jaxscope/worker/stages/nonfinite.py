@@ -40,6 +40,10 @@ from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TracedProgram, find_inputs, trace_call
 
 _MAX_EQUATIONS = 2000
+_MAX_KINDS, _MAX_KINDS_MEASURED = 100, 400
+"""Of equations that are run one by one, in a capture, and beside measurements, which take longer
+anyway. JAX compiles each kind, with its types, once: 10 to 50 ms. So what is found does not depend
+on how busy the machine is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,10 @@ class FoundError(Exception):
         self.is_constant = self.reads_inf = False
 
 
+class SearchStopped(Exception):
+    """A search that ran no further; the message says after what."""
+
+
 class NonfiniteSearch:
     """Runs equations one by one, and raises at the first that makes what is looked for.
 
@@ -117,11 +125,16 @@ class NonfiniteSearch:
         first_inf: The first equation that made Inf of finite operands, if one did.
     """
 
-    def __init__(self, *, for_nan: bool, deadline_s: float) -> None:
+    def __init__(
+        self, *, for_nan: bool, deadline_s: float, most_kinds: int = _MAX_KINDS_MEASURED
+    ) -> None:
         """Look for NaN, or else for what is not finite at all, until a time of `monotonic`."""
         self._for_nan = for_nan
+        self._started_s = time.monotonic()
         self._deadline_s = deadline_s
+        self._most_kinds = most_kinds
         self._num_run = 0
+        self._kinds: set[tuple[str, ...]] = set()
         self._rounds: tuple[str, ...] = ()
         self.first_inf: FoundError | None = None
 
@@ -133,15 +146,13 @@ class NonfiniteSearch:
 
         Raises:
             FoundError: The first equation was found.
-            TimeoutError: There are too many equations, or they take too long.
+            SearchStopped: There are too many equations, or their time is over.
             Exception: Whatever an equation raises that cannot run by itself.
         """
         consts = set(compat.open_jaxpr(jaxpr).constvars)
 
         def run(number: int, equation: Any, values: list[Any]) -> list[Any]:
-            self._num_run += 1
-            if self._num_run > _MAX_EQUATIONS or time.monotonic() > self._deadline_s:
-                raise TimeoutError
+            self._count(equation)
             results = self._run_equation(equation, values, f"{prefix}{number}")
             constants = [
                 value
@@ -152,6 +163,29 @@ class NonfiniteSearch:
             return results
 
         return compat.run_equations(jaxpr, inputs, run)
+
+    def _count(self, equation: Any) -> None:
+        """Note that an equation is run.
+
+        Raises:
+            SearchStopped: It is one too many.
+        """
+        done = say_count(self._num_run, "equation")
+        types = [str(atom.aval) for atom in (*equation.invars, *equation.outvars)]
+        self._kinds.add((equation.primitive.name, *types))
+        if self._num_run >= _MAX_EQUATIONS or len(self._kinds) > self._most_kinds:
+            raise SearchStopped(say("the search ends after {done}", done=done))
+        now = time.monotonic()
+        if now > self._deadline_s:
+            seconds = now - self._started_s
+            raise SearchStopped(
+                say(
+                    "the search was stopped after {done}, in {seconds:.0f} s",
+                    done=done,
+                    seconds=seconds,
+                )
+            )
+        self._num_run += 1
 
     def _run_equation(self, equation: Any, values: list[Any], id: str) -> list[Any]:
         for name, called, inputs in find_called(equation, values):
@@ -374,10 +408,9 @@ REMEDY = (
 _MAX_WORK = 1e10
 """FLOPs and bytes of a program that is run for this alone."""
 _MAX_INPUT_BYTES = 256 << 20
-_BUDGET_S = 3.0
-"""For running equations one by one in a capture, which nobody asked to run anything."""
-_MEASURING_BUDGET_S = 20.0
-"""The same beside measurements, which take longer anyway."""
+_BUDGET_S = 60.0
+"""For running equations one by one. Only a search that hangs takes so long: `_MAX_EQUATIONS` and
+`_MAX_KINDS` end it before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,11 +490,11 @@ def describe_nonfinite(
         return None
     text = say("Results are not finite: {first}.", first=say_joined(first_of(told, 3), CLAUSES))
     has_nan = bool(count_odd(list(results)).num_nan)
-    origin = _find_origin(program, inputs, has_nan, _BUDGET_S)
+    origin = _find_origin(program, inputs, has_nan, _BUDGET_S, _MAX_KINDS)
     return dataclasses.replace(origin, text=say_joined((text, origin.text)))
 
 
-def find_origin_of(call: Call, count: NonfiniteCount, budget_s: float = _MEASURING_BUDGET_S) -> str:
+def find_origin_of(call: Call, count: NonfiniteCount, budget_s: float = _BUDGET_S) -> str:
     """Which equation of a call made the NaN or Inf that its results hold, in sentences.
 
     The call is traced anew, and its equations are run; never empty.
@@ -483,7 +516,11 @@ def find_origin_of(call: Call, count: NonfiniteCount, budget_s: float = _MEASURI
 
 
 def _find_origin(
-    program: TracedProgram, inputs: Sequence[Any] | None, has_nan: bool, budget_s: float
+    program: TracedProgram,
+    inputs: Sequence[Any] | None,
+    has_nan: bool,
+    budget_s: float,
+    most_kinds: int = _MAX_KINDS_MEASURED,
 ) -> Nonfinite:
     """Which equation made the first value that is not finite, or why that is not known."""
     if inputs is None:
@@ -505,17 +542,20 @@ def _find_origin(
             else:
                 told = say("So are arguments already: {count}.", count=count.told())
             return Nonfinite(told)
-    walk = NonfiniteSearch(for_nan=has_nan, deadline_s=time.monotonic() + budget_s)
+    deadline_s = time.monotonic() + budget_s
+    walk = NonfiniteSearch(for_nan=has_nan, deadline_s=deadline_s, most_kinds=most_kinds)
     try:
         walk.run(program.derived.jaxpr, inputs)
     except FoundError as found:
         return _name(found, walk.first_inf, program)
-    except TimeoutError:
+    except SearchStopped as stopped:
         return Nonfinite(
             say(
-                "Which equation made them is not known: running its equations one by one takes too "
-                "long."
-            )
+                "Which equation made them is not known: {stopped}. First NaN or Inf on the page "
+                "Step goes on, and so does jaxscope ask FILE CALL nan.",
+                stopped=stopped.args[0],
+            ),
+            is_made=has_nan,
         )
     except Exception as error:  # of an equation that cannot run by itself
         return Nonfinite(

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.model.operations import CALLS
-from jaxscope.model.said import say, say_joined
+from jaxscope.model.said import say, say_count, say_joined
 from jaxscope.model.values import ArrayDifference, is_beyond
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
@@ -332,7 +332,8 @@ def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channe
     cache = ValueCache(_KEPT_BYTES)
     forms = OtherForms(subject.stage.jaxpr, subject.inputs, cache)
     root = JaxprFrame(cache, subject.stage.jaxpr, subject.inputs)
-    deadline_s = time.monotonic() + _BUDGET_S
+    started_s = time.monotonic()
+    deadline_s = started_s + _BUDGET_S
     rows: list[dict[str, Any]] = []
     results: list[dict[str, Any]] = []
     reason = ""
@@ -346,9 +347,12 @@ def send_comparison(subject: ReadyProgram, form: str, ulps: int, channel: Channe
             equation = frame.equations[number]
             if time.monotonic() > deadline_s or num_done >= _MOST_EQUATIONS:
                 reason = say(
-                    "From {prefix}{number} on nothing was compared: it takes too long.",
+                    "From {prefix}{number} on nothing was compared: the comparison was stopped "
+                    "after {done}, in {seconds:.0f} s.",
                     prefix=frame.prefix,
                     number=number,
+                    done=say_count(num_done, "equation"),
+                    seconds=time.monotonic() - started_s,
                 )
                 break
             channel.progress(

@@ -26,7 +26,7 @@ import numpy as np
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Direction
 from jaxscope.model.op_name import read_direction
-from jaxscope.model.said import say, say_joined
+from jaxscope.model.said import say, say_count, say_joined
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -69,7 +69,7 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
         try:
             results = evaluator.run(stage.jaxpr, inputs)
         except TimeoutError as error:
-            channel.send("warning", {"text": str(error)})
+            channel.send("warning", {"text": error.args[0]})
     channel.send(
         "values",
         {
@@ -139,8 +139,9 @@ class Evaluator:
                 further at half of what is left.
         """
         self._stage = stage
+        self._started_s = time.monotonic()
         self._deadline_s = deadline_s
-        self._loops_until_s = (time.monotonic() + deadline_s) / 2
+        self._loops_until_s = (self._started_s + deadline_s) / 2
         self.records: dict[str, _Record] = {}
         self.given: str = ""
         self._origins: dict[str, dict[str, Any]] = {}
@@ -173,8 +174,13 @@ class Evaluator:
             if time.monotonic() > self._deadline_s:
                 self._is_cut = True
                 raise TimeoutError(
-                    f"Values end at equation {id}: running the program one equation after the "
-                    "other takes too long."
+                    say(
+                        "Values end before equation {id}: the run was stopped after {done}, in "
+                        "{seconds:.0f} s. jaxscope values FILE CALL --at {id} goes there.",
+                        id=id,
+                        done=say_count(self._num_runs - 1, "equation"),
+                        seconds=time.monotonic() - self._started_s,
+                    )
                 )
             operands = [read(atom) for atom in equation.invars]
             # Equations of a library's own function stand on the user's line that calls it.

@@ -317,7 +317,7 @@ class Stepper:
             try:
                 evaluator.run(subject.stage.jaxpr, subject.inputs)
             except TimeoutError as error:
-                self._channel.send("warning", {"text": str(error)})
+                self._channel.send("warning", {"text": error.args[0]})
             if compat.open_jaxpr(subject.stage.jaxpr).effects:
                 told = say("Looking for NaN ran the program once more: what it prints came again.")
                 self._channel.send("warning", {"text": told})

@@ -2752,8 +2752,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>来自 {path}。秒数是每次运行的平均值，对线程和设备求和。记录中共有 {seconds} 的工作，这个模块占 {share}{beside}。全部工作的 {unplaced} 无法对应到模块的指令。</translation>
     </message>
     <message>
-        <source>From {prefix}{number} on nothing was compared: it takes too long.</source>
-        <translation>从 {prefix}{number} 起没有比较：耗时过长。</translation>
+        <source>From {prefix}{number} on nothing was compared: the comparison was stopped after {done}, in {seconds:.0f} s.</source>
+        <translation>从 {prefix}{number} 起没有比较：比较在 {done} 之后停止，用时 {seconds:.0f} 秒。</translation>
     </message>
     <message>
         <source>From {size:,} on, eager is left out: a call took {seconds:.3g} s.</source>
@@ -9332,6 +9332,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个方程处的值</translation>
     </message>
     <message>
+        <source>Values end before equation {id}: the run was stopped after {done}, in {seconds:.0f} s. jaxscope values FILE CALL --at {id} goes there.</source>
+        <translation>数值到方程 {id} 之前为止：运行在 {done} 之后停止，用时 {seconds:.0f} 秒。jaxscope values FILE CALL --at {id} 可到达那里。</translation>
+    </message>
+    <message>
         <source>Values flow down</source>
         <translation>值向下流动</translation>
     </message>
@@ -9808,16 +9812,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不清楚是哪个方程产生的：逐个运行方程时引发了 {name}。</translation>
     </message>
     <message>
-        <source>Which equation made them is not known: running its equations one by one takes too long.</source>
-        <translation>不清楚是哪个方程产生的：逐个运行方程耗时过长。</translation>
-    </message>
-    <message>
         <source>Which equation made them is not known: the arguments of its jaxpr could not be told.</source>
         <translation>不清楚是哪个方程产生的：无法确定它的 jaxpr 的参数。</translation>
     </message>
     <message>
         <source>Which equation made them is not known: tracing raised {name}.</source>
         <translation>不清楚是哪个方程产生的：追踪时引发了 {name}。</translation>
+    </message>
+    <message>
+        <source>Which equation made them is not known: {stopped}. First NaN or Inf on the page Step goes on, and so does jaxscope ask FILE CALL nan.</source>
+        <translation>不知道是哪个方程产生的：{stopped}。“单步”页的“第一个 NaN 或 Inf”会继续查找，jaxscope ask FILE CALL nan 也会。</translation>
     </message>
     <message>
         <source>Which line added that equation is not known.</source>
@@ -13618,6 +13622,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>the same types</source>
         <translation>相同的类型</translation>
+    </message>
+    <message>
+        <source>the search ends after {done}</source>
+        <translation>查找在 {done} 之后结束</translation>
+    </message>
+    <message>
+        <source>the search was stopped after {done}, in {seconds:.0f} s</source>
+        <translation>查找在 {done} 之后停止，用时 {seconds:.0f} 秒</translation>
     </message>
     <message>
         <source>the target</source>
