@@ -400,3 +400,48 @@ def test_every_page_that_shows_an_earlier_run_says_so(
     window.pages["scaling"].button.click()
     driver.wait_for(ScalingRequest, 2).tell(Finished(scaling(1, 4)))
     driver.wait_until(lambda: "scaling" not in old_pages(window))
+
+
+TRACE = "Traceback (most recent call last):\n" + "".join(
+    f'  File "model.py", line {n}, in f{n}\n    f{n + 1}(x)\n' for n in range(40)
+)
+
+
+@pytest.mark.parametrize("page", ["", "sharding", "memory", "timing", "compare"])
+def test_a_traceback_opens_in_the_room_that_there_is(
+    driver: Driver, window: MainWindow, source: Path, page: str
+) -> None:
+    """The window stays as large as it was, and some lines are read at once."""
+    driver.finish(driver.open(source), build_capture())
+    window.resize(1280, 720)
+    for name in window.pages:
+        _ = window.pages[name]  # each may ask for room, also while it is not seen
+    if page:
+        window.pages.show_page(page)
+    window.run_call()
+    why = "\n".join(f"line {n} of a long reason" for n in range(60))
+    said = Explanation("It failed.", why=why, remedy="Try.", traceback=TRACE)
+    driver.wait_for(CaptureRequest, 2).tell(Failed(TraceError(said)))
+    driver.wait_until(window.error_panel.isVisible)
+    window.error_panel._fold.click()
+    driver.qtbot.wait(50)
+    trace = window.error_panel._trace
+    assert (window.width(), window.height()) == (1280, 720)
+    assert window.minimumSizeHint().height() <= 680, "what a task bar leaves of the screen"
+    rows = trace.viewport().visibleRegion().boundingRect().height() // trace.fontMetrics().height()
+    assert rows >= 7
+    assert trace.verticalScrollBar().maximum() > 0
+    assert "line 39, in f39" in trace.toPlainText()
+    widths = {trace.fontMetrics().horizontalAdvance(letter) for letter in "iW^"}
+    assert len(widths) == 1, "what points into the line above stands below it"
+
+
+def test_an_error_without_a_line_of_the_users_shows_all_frames(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.open(source)
+    said = Explanation("The arguments do not fit.", traceback="TypeError: no", full_traceback=TRACE)
+    driver.wait_for(CaptureRequest).tell(Failed(CallError(said)))
+    driver.wait_until(window.error_panel.isVisible)
+    window.error_panel._fold.click()
+    assert window.error_panel._trace.toPlainText() == TRACE.strip()

@@ -8,7 +8,8 @@ import pytest
 
 from jaxscope.client.events import Finished
 from jaxscope.client.requests import CalibrationRequest
-from jaxscope.model import Environment
+from jaxscope.model import Environment, Unavailable
+from jaxscope.model.experiments import RematOutcome, RematPolicies
 from jaxscope.model.hardware import Ceiling, Ceilings
 from jaxscope.schema.ceilings_file import stored_ceilings
 from jaxscope.ui.pages.memory import MemoryPage
@@ -50,6 +51,26 @@ def test_memory_of_a_capture_without_a_plan_says_why(
     driver.wait_until(lambda: "not available" in page.heading.text())
     assert "holds no memory plan" in page.heading.text()
     assert "not available" in page.notes.text()
+
+
+def test_policies_are_read_in_a_low_drawer(
+    page: MemoryPage, window: MainWindow, driver: Driver
+) -> None:
+    """Sentences above and below a table leave it some rows."""
+    window.resize(1280, 720)
+    window.pages.show_page("memory")
+    driver.wait_until(lambda: "not available" in page.heading.text())
+    policies = ("as written", "nothing_saveable", "everything_saveable", "dots_saveable")
+    outcomes = tuple(RematOutcome(policy, missing=Unavailable("why " * 60)) for policy in policies)
+    about = build_capture().environment
+    found = RematPolicies("grad(f)(f32[3])", about, "f", outcomes, ("a warning " * 40,) * 6)
+    page.tabs.setCurrentWidget(page.remat)
+    page.remat.show_policies(found)
+    driver.qtbot.wait(50)
+    table = page.remat.table
+    rows_px = len(policies) * table.verticalHeader().defaultSectionSize()
+    assert table.viewport().height() >= rows_px
+    assert page.remat.notes.text().startswith("a warning")
 
 
 def test_a_calibration_is_asked_for_shown_and_kept(

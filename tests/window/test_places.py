@@ -747,3 +747,22 @@ def test_a_page_with_little_to_say_leaves_the_room_to_the_views(
     places["fusions"].setMaximumHeight(70)
     places.show_page("memory")
     qtbot.waitUntil(lambda: places.drawer.height() > 200)
+
+
+def test_a_page_that_finds_no_room_is_scrolled_and_asks_for_none(places: Places, qtbot: QtBot):
+    """What is squeezed hides its last parts; a window that grows leaves the screen."""
+    high = places["memory"]
+    assert isinstance(high, QLabel)
+    high.setMinimumSize(900, 700)
+    places.resize(400, 300)
+    places.show_page("memory")
+    qtbot.wait(20)
+    assert places.minimumSizeHint().height() < 250
+    assert (places.width(), places.height()) == (400, 300)
+    assert (high.width(), high.height()) == (900, 700)
+    assert places.drawer.verticalScrollBar().maximum() > 0
+    places.show_page("fusions")
+    qtbot.wait(20)
+    room_px = places.drawer.viewport().height()
+    assert room_px - 1 <= places["fusions"].height() <= room_px, "but for the border"
+    assert places.drawer.verticalScrollBar().maximum() == 0

@@ -42,7 +42,13 @@ from jaxscope.ui.toolkit.language import tr, tr_count, tr_named, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob
-from jaxscope.ui.toolkit.widgets import PlainTabs, SelectableLabel, TurningSplitter, fill_box
+from jaxscope.ui.toolkit.widgets import (
+    FoldedNotes,
+    PlainTabs,
+    SelectableLabel,
+    TurningSplitter,
+    fill_box,
+)
 from jaxscope.ui.window.page_context import CapturePage, PageContext
 
 if TYPE_CHECKING:
@@ -62,7 +68,7 @@ class RematPart(QWidget):
         super().__init__(parent)
         self._found: RematPolicies | None = None
         self.heading = SelectableLabel(tr(_REMAT_QUESTION))
-        self.notes = SelectableLabel(role="muted")
+        self.notes = FoldedNotes()
         self.compare = QPushButton(tr("Compare the policies"))
         self.table = ResultTable(tr("Remat policies"))
         top = QHBoxLayout()
@@ -77,8 +83,8 @@ class RematPart(QWidget):
             return
         self._found = found
         self.table.setVisible(found is not None)
-        self.notes.setVisible(found is not None)
         if found is None:
+            self.notes.set_notes((), ())
             self.heading.setText(tr(_REMAT_QUESTION))
             self.table.rows.set_table(Table((), ()))
             return
@@ -94,7 +100,7 @@ class RematPart(QWidget):
             for outcome in found.outcomes
             if outcome.missing is not None
         ]
-        self.notes.setText("\n".join([*found.warnings, *missing, tr_said(REMAT_PROTOCOL)]))
+        self.notes.set_notes(found.warnings, [*missing, tr_said(REMAT_PROTOCOL)])
         hints = [meaning_of(outcome.policy) for outcome in found.outcomes]
         self.table.rows.set_table(remat_table(found), hints)
 

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QObject,
+    QSize,
     Qt,
     Signal,
 )
@@ -29,6 +30,7 @@ from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index, set_up_tab
 
 Row = Sequence[Cell]
 _MOST_MARKED = 100
+_LEAST_ROWS = 4
 _NUM_MEASURED = 8
 """Letters differ in width: the widest of so many of the longest cells is the widest of all."""
 
@@ -181,6 +183,7 @@ class ResultTable(QTableView):
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.rows.modelReset.connect(self._leave_out_spare)
+        self.rows.modelReset.connect(self.updateGeometry)
         self.notice = EmptyNotice(self, tr("{name}: none.", name=name))
         self.fit()
 
@@ -201,6 +204,16 @@ class ResultTable(QTableView):
             widths = (self.sizeHintForIndex(cell).width() for cell in cells)
             self._widths[column] = max(widths, default=-1)
         return self._widths[column]
+
+    def minimumSizeHint(self) -> QSize:
+        """So that some rows are seen: texts around a table would take all of a low page."""
+        num_rows = min(max(self.rows.rowCount(), 1), _LEAST_ROWS)
+        rows_px = num_rows * self.verticalHeader().defaultSectionSize()
+        bar_px = self.horizontalScrollBar().sizeHint().height()
+        head_px = self.horizontalHeader().sizeHint().height()
+        return QSize(
+            super().minimumSizeHint().width(), head_px + rows_px + bar_px + 2 * self.frameWidth()
+        )
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

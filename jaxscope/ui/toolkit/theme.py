@@ -124,8 +124,9 @@ QToolButton[role="place"] { background: transparent; color: $muted; border: none
 QToolButton[role="place"]:hover { color: $text; }
 QToolButton[role="place"]:checked { color: $text; border-top-color: $accent; }
 QToolButton[role="place"]:focus { background: $accent_soft; }
-QStackedWidget[role="pages"] { background: $surface; }
-QStackedWidget[role="drawer"] { background: $surface; border-top: 1px solid $border; }
+QStackedWidget[role="pages"], QStackedWidget[role="drawer"], QScrollArea[role="pages"],
+QScrollArea[role="drawer"] { background: $surface; }
+QScrollArea[role="drawer"] { border: none; border-top: 1px solid $border; }
 
 QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px solid $surface;
     border-radius: 8px; }

@@ -49,6 +49,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSplitter,
+    QStackedWidget,
     QTableView,
     QTabWidget,
     QToolButton,
@@ -650,6 +651,79 @@ class SplitOrTabs(QWidget):
             self._splitter.setSizes([share for _, _, share in self._parts])
         else:
             self.tabs.setCurrentIndex(0)
+
+
+_PAGE_LINES, _PAGE_PX = 6, 200
+"""The least of a page that is seen, where it has more: of text, and its width."""
+
+
+class PageStack(QScrollArea):
+    """Shows one of its pages at a time; one that finds no room is scrolled, none is squeezed.
+
+    A stack of Qt's would ask for the room of the largest of its pages, seen or not, and let the
+    window grow beyond the screen.
+
+    Attributes:
+        pages: The pages.
+
+    Signals:
+        needs_changed: A page may want to be of another height.
+    """
+
+    needs_changed = Signal()
+
+    def __init__(self, role: str) -> None:
+        super().__init__()
+        self.pages = QStackedWidget()
+        for part in (self, self.pages):
+            part.setProperty("role", role)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(self.pages)
+        self.pages.currentChanged.connect(self._on_pages_current_changed)
+
+    def minimumSizeHint(self) -> QSize:
+        least = self._least_of_page(self.width())
+        lines_px = _PAGE_LINES * self.fontMetrics().height()
+        return least.boundedTo(QSize(_PAGE_PX, lines_px))
+
+    def sizeHint(self) -> QSize:
+        return self.pages.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.pages and event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+            self.needs_changed.emit()
+        return super().eventFilter(watched, event)
+
+    def _on_pages_current_changed(self, _index: int) -> None:
+        self._fit()
+        self.verticalScrollBar().setValue(0)
+
+    def _fit(self) -> None:
+        """Make the page as large as what is seen, or as large as it must be."""
+        room = self.maximumViewportSize()
+        least = self._least_of_page(room.width())
+        if least.height() > room.height():
+            room -= QSize(self.verticalScrollBar().sizeHint().width(), 0)
+            least = self._least_of_page(room.width())
+        if least.width() > room.width():
+            room -= QSize(0, self.horizontalScrollBar().sizeHint().height())
+        self.pages.resize(room.expandedTo(least))
+
+    def _least_of_page(self, width: int) -> QSize:
+        """The least size of the page that is shown, in a room of a width."""
+        page = self.pages.currentWidget()
+        if page is None:
+            return QSize()
+        layout, least = page.layout(), page.minimumSizeHint()
+        if layout is not None and layout.hasHeightForWidth():
+            least.setHeight(layout.minimumHeightForWidth(max(width, least.width())))
+        return least.expandedTo(page.minimumSize())
 
 
 _FILES_PX = (860, 540)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import cast
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QDesktopServices,
     QFocusEvent,
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -50,7 +52,11 @@ _ADDRESS = re.compile(r"(https://docs\.jax\.dev/[\w./#-]*[\w/])")
 _POINTER = re.compile(r"^ *\^+ *$", re.MULTILINE)
 """A line that points into the one above it, where letters must be equally wide."""
 
-_MAX_SHOWN_CHARACTERS = 20_000
+_FRAME = '  File "'
+_MOST_OF_TRACE = 20_000, 2_000
+"""Letters and lines that are shown of a traceback; *Copy details* has all."""
+_MAX_LINES = 6
+"""Of any other text."""
 _CALL, _PART, _TYPE, _PLACE = "call", "part", "type", "place"
 _OPEN, _COPY, _RUN = "open", "copy", "run"
 """What links begin with: run a call, select the part at fault, type a call, show the place, open
@@ -130,6 +136,33 @@ class _LinkLabel(QLabel):
             self.focusNextPrevChild(False)
 
 
+_LEAST_LINES, _TRACE_SHARE = 8, 0.3
+
+
+class _Trace(QPlainTextEdit):
+    """Is as high as its lines: at least eight of them are seen, and at most a part of the window
+    is taken.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(readOnly=True, lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setAccessibleName(tr("Traceback"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self._height_of(min(self.blockCount(), _LEAST_LINES)))
+
+    def sizeHint(self) -> QSize:
+        most = round(_TRACE_SHARE * self.window().height())
+        high = min(self._height_of(self.blockCount()), most)
+        return QSize(super().sizeHint().width(), max(high, self.minimumSizeHint().height()))
+
+    def _height_of(self, num_lines: int) -> int:
+        around = 2 * (self.frameWidth() + math.ceil(self.document().documentMargin()))
+        bar = self.horizontalScrollBar().sizeHint().height()
+        return num_lines * self.fontMetrics().lineSpacing() + around + bar
+
+
 class ErrorPanel(QFrame):
     """Explains one error. `place_requested` carries file and line of where it happened.
 
@@ -171,9 +204,7 @@ class ErrorPanel(QFrame):
         self._copy.clicked.connect(self._on_copy_clicked)
         self._close = QPushButton(tr("Dismiss"))
         self._close.clicked.connect(self.dismissed)
-        self._trace = QPlainTextEdit(readOnly=True, lineWrapMode=QPlainTextEdit.LineWrapMode.NoWrap)
-        self._trace.setAccessibleName(tr("Traceback"))
-        self._trace.setMaximumHeight(220)
+        self._trace = _Trace()
         self._build()
         self.hide()
 
@@ -230,14 +261,16 @@ class ErrorPanel(QFrame):
         self._where.setText(where if len(where) <= _LONG_CALL else f"… {where[-_LONG_CALL:]}")
         self._where.setToolTip(escape_html(where) if len(where) > _LONG_CALL else "")
         self._where.setVisible(bool(explanation.where) and not is_brief)
-        trace = "\n".join(
-            part for part in (explanation.traceback, explanation.output) if part.strip()
-        )
-        self._trace.setPlainText(_fit(trace or explanation.full_traceback, _MAX_SHOWN_CHARACTERS))
+        trace = _trace_of(explanation)
+        self._trace.setPlainText(_fit(trace, *_MOST_OF_TRACE))
         self._fold.setChecked(False)
-        self._fold.setVisible(bool(trace or explanation.full_traceback))
+        self._fold.setVisible(bool(trace))
         self._trace.hide()
         self.show()
+
+    def set_points(self, points: float) -> None:
+        """Use a size of type."""
+        self._trace.setFont(fixed_font(points))
 
     def _set_remedy(self, explanation: Explanation) -> None:
         self.remedy.clear()  # the same text would keep the links' old colour
@@ -311,6 +344,13 @@ def render_details(explanation: Explanation) -> str:
         explanation.output,
     )
     return strip_controls("\n\n".join(part for part in parts if part))
+
+
+def _trace_of(explanation: Explanation) -> str:
+    """The user's frames, or all where the error has none of the user's, and what was printed."""
+    is_of_user = _FRAME in explanation.traceback or not explanation.full_traceback
+    trace = explanation.traceback if is_of_user else explanation.full_traceback
+    return "\n".join(part for part in (trace, explanation.output) if part.strip())
 
 
 def _set_text(label: QLabel, text: str) -> None:
@@ -387,6 +427,7 @@ def _link(address: re.Match[str]) -> str:
     return f"<a href='{address[1]}'>{shown}</a>"
 
 
-def _fit(text: str, limit: int) -> str:
+def _fit(text: str, limit: int, most_lines: int = _MAX_LINES) -> str:
     text = strip_controls(text).strip()
-    return text if len(text) <= limit else text[:limit] + " …"
+    shown = "\n".join(text.splitlines()[:most_lines])[:limit]
+    return text if len(text) == len(shown) else shown + " …"

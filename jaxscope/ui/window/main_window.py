@@ -516,6 +516,7 @@ class MainWindow(QMainWindow):
         self.start_page.set_theme(self._themes.theme.name)
         self.workspace.set_theme(self._themes.theme, self._themes.points)
         self.call_bar.edit.set_points(self._themes.points + 1)
+        self.error_panel.set_points(self._themes.points)
         tint = QColor(self._themes.theme.accent)
         tint.setAlpha(_TINT_ALPHA)
         self.call_bar.edit.set_colours(tint, QColor(self._themes.theme.error))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -30,6 +30,7 @@ from jaxscope.ui.toolkit.widgets import (
     ANY_PX,
     RESIZING,
     MenuButton,
+    PageStack,
     escape_html,
     make_label,
     make_splitter,
@@ -343,11 +344,11 @@ class Places(QStackedWidget):
         self._known: dict[str, tuple[Page, Callable[[], QWidget]]] = {}
         self._made: dict[str, QWidget] = {}
         self.row, self.questions = PlaceRow(), QuestionList()
-        self._stacks = {place: QStackedWidget() for place in Place}
+        self._stacks = {
+            place: PageStack("drawer" if place is Place.PROGRAM else "pages") for place in Place
+        }
         self.drawer = self._stacks[Place.PROGRAM]
-        self.drawer.installEventFilter(self)
-        for stack in self._stacks.values():
-            stack.setProperty("role", "drawer" if stack is self.drawer else "pages")
+        self.drawer.needs_changed.connect(self._on_drawer_needs_changed)
         self._split = make_splitter(Qt.Orientation.Vertical, views, self.drawer)
         self.drawer_share = _DRAWER_SHARE
         self._split.splitterMoved.connect(self._on_split_moved)
@@ -388,7 +389,7 @@ class Places(QStackedWidget):
         if name not in self._made:
             page, make = self._known[name]
             self._made[name] = widget = make()
-            self._stacks[page.place].addWidget(widget)
+            self._stacks[page.place].pages.addWidget(widget)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -428,12 +429,12 @@ class Places(QStackedWidget):
         """The name of the page that is shown; empty where only the views are."""
         if self.place is Place.PROGRAM and self.drawer.isHidden():
             return ""
-        shown = self._stacks[self.place].currentWidget()
+        shown = self._stacks[self.place].pages.currentWidget()
         return next((name for name, page in self._made.items() if page is shown), "")
 
     def show_place(self, place: Place) -> None:
         """Show a place, with the page that it had, or its first."""
-        if place is not Place.PROGRAM and self._stacks[place].count() == 0:
+        if place is not Place.PROGRAM and self._stacks[place].pages.count() == 0:
             pages = (name for name, (page, _) in self._known.items() if page.place is place)
             if (first := next(pages, None)) is not None:
                 self.show_page(first)
@@ -465,13 +466,13 @@ class Places(QStackedWidget):
             self.keyboard_left.emit()
         elif place is Place.MEASURE:
             self.questions.setFocus()
-        elif (page := self._stacks[place].currentWidget()) is not None:
+        elif (page := self._stacks[place].pages.currentWidget()) is not None:
             page.setFocus()
 
     def show_page(self, name: str) -> None:
         """Show a page in its place."""
         widget, place = self[name], self.page_of(name).place
-        self._stacks[place].setCurrentWidget(widget)
+        self._stacks[place].pages.setCurrentWidget(widget)
         if place is Place.PROGRAM and self.drawer.isHidden():
             self.drawer.show()
             self._give_share()
@@ -503,18 +504,16 @@ class Places(QStackedWidget):
 
     def _give_share(self) -> None:
         """Let the drawer take its part of the height, or what its page needs if that is less."""
-        page = self.drawer.currentWidget()
+        page = self.drawer.pages.currentWidget()
         self.drawer.setMaximumHeight(ANY_PX if page is None else page.maximumHeight())
         share = self.drawer_share
         self._split.setSizes([round(_HEIGHTS * (1 - share)), round(_HEIGHTS * share)])
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # A page that has little to say yet, and then more, changes how high it may be.
-        if event.type() == QEvent.Type.LayoutRequest and watched is self.drawer:
-            page = self.drawer.currentWidget()
-            if page is not None and page.maximumHeight() != self.drawer.maximumHeight():
-                self._give_share()
-        return super().eventFilter(watched, event)
+    def _on_drawer_needs_changed(self) -> None:
+        """A page that has little to say yet, and then more, changes how high it may be."""
+        page = self.drawer.pages.currentWidget()
+        if page is not None and page.maximumHeight() != self.drawer.maximumHeight():
+            self._give_share()
 
     def _on_split_moved(self, _place: int, _index: int) -> None:
         views, drawer = self._split.sizes()
