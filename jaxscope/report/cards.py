@@ -100,7 +100,7 @@ def multiply(factor: str, slope: str) -> str:
 
 def _for_engineers(card: Card) -> Iterator[Fact]:
     if card.example:
-        yield Fact(say("reads"), card.example, is_code=True)
+        yield Fact(say("for example"), card.example, is_code=True)
     if card.stablehlo is not None:
         yield Fact("StableHLO", _list(card.stablehlo) or say("no operation"))
     if card.hlo is not None:

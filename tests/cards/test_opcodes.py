@@ -14,6 +14,7 @@ import scipy  # loads `scipy.signal` and others when a line names them
 from jaxlib import _jax
 
 from jaxscope.program.cards import Card, read_cards
+from jaxscope.report.cards import list_facts
 from jaxscope.worker.compat import parse_hlo_module, serialized_hlo_of_text
 from tests.cards.lowering import read_opcodes
 from tests.cards.test_formulas import assert_close, compute
@@ -129,3 +130,10 @@ def test_the_example_is_an_instruction_of_that_opcode(name: str) -> None:
 def test_a_formula_has_an_example() -> None:
     without: list[Card] = [card for card in OPCODES.values() if card.numpy and not card.example]
     assert not without
+
+
+@pytest.mark.parametrize("card", OPCODES.values(), ids=lambda card: card.name)
+def test_an_example_is_not_told_as_a_fact_of_what_is_selected(card: Card) -> None:
+    """The inspector shows the card below the facts of one instruction, which has other types."""
+    facts = [fact for _, facts in list_facts(card) for fact in facts]
+    assert [fact.label for fact in facts if card.example in fact.text] == ["for example"]

@@ -11580,6 +11580,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>被 {by} 折进读取它的乘积：后者现在以另一种次序读取 {what}</translation>
     </message>
     <message>
+        <source>for example</source>
+        <translation>例如</translation>
+    </message>
+    <message>
         <source>for one of {calls} calls of its function; the others count at the lines that make them</source>
         <translation>这是其函数 {calls} 次调用中的一次；其余各次计在发起调用的行</translation>
     </message>
