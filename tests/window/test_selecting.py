@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import runpy
 import threading
 from collections.abc import Iterable, Sequence
@@ -157,6 +158,61 @@ def test_a_selection_outlives_a_new_run(driver: Driver, window: MainWindow, sour
     longer = {"jaxpr": "in w w\n" + JAXPR.strip(), "grad": GRAD, "optimized": OPTIMIZED}
     driver.finish(driver.wait_for(CaptureRequest, 2), build_capture(longer))
     assert window.workspace.selection.selection.nodes == (3,)
+
+
+OTHER = """
+in x x
+eqn 0 sin <x line=5
+eqn 1 exp <0 line=6
+eqn 2 mul <1 line=7
+out out0 out <2
+"""
+
+
+@pytest.mark.parametrize("of", [("other.py", "f", ()), ("file.py", "g", ())])
+def test_nothing_that_nobody_chose_is_selected_in_a_program_of_something_else(
+    of: tuple[str, str, tuple[str, ...]],
+) -> None:
+    selection = SelectionModel()
+    mine = ("file.py", "f", ())
+    selection.set_stages(build_capture({"jaxpr": JAXPR, "optimized": OPTIMIZED}).stages, mine)
+    selection.select_node("jaxpr", SIN)
+    selection.select_node("optimized", 1)
+    selection.select_node("jaxpr", MUL)
+    selection.set_stages(build_capture({"jaxpr": OTHER, "optimized": OPTIMIZED}).stages, of)
+    assert selection.selection is None and selection.place is None
+    assert selection.go_back() and selection.place == ("optimized", "fusion"), "of the same text"
+    assert not selection.go_back(), "its equations are others"
+
+
+def test_a_changed_version_of_the_same_program_keeps_what_is_selected() -> None:
+    selection, mine = SelectionModel(), ("file.py", "f", ())
+    selection.set_stages(build_capture({"jaxpr": JAXPR}).stages, mine)
+    selection.select_node("jaxpr", MUL)
+    selection.set_stages(build_capture({"jaxpr": OTHER}).stages, mine)
+    assert selection.place == ("jaxpr", "2")  # the multiplication, by now the third
+
+
+def test_back_in_another_call_or_file_selects_nothing_of_the_one_before(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    selection = window.workspace.selection
+    selection.select_node("jaxpr", SIN)
+    selection.select_line(str(source), 5)
+    selection.select_node("jaxpr", MUL)
+    window.run_call()
+    other = dataclasses.replace(build_capture({"jaxpr": OTHER}), call="g(x)", base="g")
+    driver.finish(driver.wait_for(CaptureRequest, 2), other)
+    assert selection.place is None
+    assert selection.go_back() and selection.place == LineSelection(str(source), 5)
+    assert not selection.go_back()
+    selection.select_node("jaxpr", 1)
+    further = tmp_path / "further.py"
+    further.write_text(source.read_text())
+    window.open_path(str(further))
+    driver.wait_until(lambda: window.controller.state.file == str(further))
+    assert not selection.go_back(), "not even a line: it is of a file that is not shown"
 
 
 def group_capture() -> Capture:

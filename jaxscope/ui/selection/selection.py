@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -98,12 +98,22 @@ _PREVIEW_MS = 25
 """How long the pointer rests before links are looked up: not once per line that it crosses."""
 
 
-def follow_places(places: Sequence[Place], stage: str, follower: NodeFollower) -> tuple[Place, ...]:
-    """Places after a stage's program was replaced; those of what is gone are left out."""
+def follow_places(
+    places: Sequence[Place], stage: str, follower: NodeFollower | None
+) -> tuple[Place, ...]:
+    """Places after a stage's program was replaced; those of what is gone are left out.
+
+    Args:
+        places: What is held.
+        stage: Name of the stage.
+        follower: Follows its nodes; None where the program is of something else.
+    """
     found: list[Place] = []
     for place in places:
         if _stage_of(place) != stage:
             found.append(place)
+        elif follower is None:
+            continue
         elif isinstance(place, GroupPlace):
             members = tuple(each for i in place.members if (each := follower.find(i)) is not None)
             if members:
@@ -111,6 +121,17 @@ def follow_places(places: Sequence[Place], stage: str, follower: NodeFollower) -
         elif isinstance(place, tuple) and (node := follower.find(place[1])) is not None:
             found.append((stage, node))
     return tuple(found)
+
+
+def _is_same_program(one: Stage, other: Stage) -> bool:
+    """Whether two stages have one text, and nodes of the same ids."""
+    texts, graphs = (one.text, other.text), (one.graph, other.graph)
+    if not (is_available(texts[0]) and is_available(texts[1])) or not texts[0].text:
+        return False
+    if not (is_available(graphs[0]) and is_available(graphs[1])):
+        return False
+    is_same = texts[0].text == texts[1].text
+    return is_same and graphs[0].index_by_id == graphs[1].index_by_id
 
 
 def _stage_of(place: Place) -> str | None:
@@ -169,7 +190,8 @@ class SelectionModel(QObject):
         self._stages: Sequence[Stage] = ()
         self._index: LinkIndex | None = None
         self._places: tuple[Place, ...] = ()
-        self._known_graphs: dict[str, Graph] = {}
+        self._known: dict[str, tuple[Stage, Hashable]] = {}
+        self._of: Hashable = None
         self.selection: Selection | None = None
         self.reason = ""
         self.growth: Growth | None = None
@@ -194,10 +216,17 @@ class SelectionModel(QObject):
         if self._index is None and stages is self._stages:
             self._index = index
 
-    def set_stages(self, stages: Sequence[Stage]) -> None:
-        """Select among other stages; the selection is kept if its nodes still exist."""
+    def set_stages(self, stages: Sequence[Stage], of: Hashable = None) -> None:
+        """Select among other stages; the selection is kept if its nodes still exist.
+
+        Args:
+            stages: The others.
+            of: What they are of. Nodes are followed to what they are by now where that is the
+                same; else places stay only in stages that have the same text.
+        """
         if stages is self._stages:
             return
+        self._of = of
         before = {stage.name: stage.graph for stage in self._stages}
         after = {stage.name: stage.graph for stage in stages}
         self._stages = stages
@@ -215,20 +244,29 @@ class SelectionModel(QObject):
     def _follow(self) -> None:
         """Where a stage's program is another, let all places be those of what they were then."""
         for stage in self._stages:
-            known, graph = self._known_graphs.get(stage.name), stage.graph
-            if not is_available(graph) or graph is known:
+            (known, of), graph = self._known.get(stage.name, (None, None)), stage.graph
+            if not is_available(graph) or (known is not None and graph is known.graph):
                 continue
-            self._known_graphs[stage.name] = graph
+            self._known[stage.name] = stage, self._of
             held = (self._places, *self._past, *self._future)
-            if known is not None and any(_stage_of(each) == stage.name for p in held for each in p):
+            if known is None or not is_available(known.graph) or _is_same_program(known, stage):
+                continue
+            if not any(_stage_of(each) == stage.name for p in held for each in p):
+                continue
+            follower = None
+            if of == self._of:
                 # Comparing is loaded with the second run of a call.
                 from jaxscope.program.diff.matching import NodeFollower
 
-                follower = NodeFollower(known, graph)
-                self._places = follow_places(self._places, stage.name, follower)
-                for trail in (self._past, self._future):
-                    followed = (follow_places(places, stage.name, follower) for places in trail)
-                    trail[:] = [places for places in followed if places]
+                follower = NodeFollower(known.graph, graph)
+            self._places = follow_places(self._places, stage.name, follower)
+            for trail in (self._past, self._future):
+                followed = (follow_places(places, stage.name, follower) for places in trail)
+                trail[:] = [places for places in followed if places]
+
+    def forget(self) -> None:
+        """Have no history any more: of another file nothing is gone back to."""
+        self._past, self._future = [], []
 
     # --- selecting ---
 

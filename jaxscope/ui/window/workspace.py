@@ -71,6 +71,8 @@ class Workspace(QWidget):
         super().__init__()
         self._state = WindowState()
         self._make_page = make_graph
+        self._last_file = ""
+        self._program: tuple[str, str, tuple[str, ...]] | None = None
         self._screen: Screen | None = None
         self._theme, self._points = LIGHT, BASE_POINTS
         self._revealed: tuple[str, int] | None = None
@@ -188,13 +190,18 @@ class Workspace(QWidget):
             self.selection.clear()
             self.area.close_twins()
             self._is_other_file = True
+        if state.file and state.file != self._last_file:
+            self._last_file = state.file
+            self.selection.forget()
         for path, moves in find_moved_files(before, state).items():
             self.selection.move_lines(path, moves)
             self.bookmarks.move_lines(path, moves)
         self._follow_call()
         if state.stages is not before.stages and not state.is_running:
             self._retarget_missing(state.stages)
-        self.selection.set_stages(state.stages)
+        if state.head is not None:
+            self._program = state.file, state.head.base, state.head.transforms
+        self.selection.set_stages(state.stages, self._program)
         is_other = state.head is not before.head or state.values is not before.values
         is_other |= state.error is not before.error
         if is_other or screen.failed_over != was_failed_over:
