@@ -24,8 +24,9 @@ from jaxscope.picture.scene.first_picture import (
     WHOLE_SCALE,
     Arranger,
     Viewport,
+    type_scale,
 )
-from jaxscope.picture.scene.scene import LEAST_TITLE_PX, Fit, Scene
+from jaxscope.picture.scene.scene import DETAIL_PX, LEAST_TITLE_PX, Fit, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.picture.view.view import ROOT, View
@@ -330,7 +331,7 @@ def test_of_few_groups_those_are_opened_that_leave_all_in_sight() -> None:
 def test_type_is_larger_where_a_narrower_picture_is_seen_whole_as_well() -> None:
     """In a large pane a wide picture left half of it empty, with type of 9 pixels."""
     function, arguments = layers(1)
-    scene, room, view = _choose(trace(jax.grad(function), *arguments), 1040.0, 1290.0)
+    scene, room, view = _choose(trace(jax.grad(function), *arguments), 1020.0, 1290.0)
     wide = build_scene(view, scene.opened, fit=Fit(scale=WHOLE_SCALE))
     assert set(wide.items.ids) == set(scene.items.ids)
     camera = look_at_scene(scene, room.width, room.height)
@@ -379,6 +380,23 @@ def two_rounds() -> Graph:
         return y
 
     return trace(step, jnp.ones((4, 4)), jnp.ones(4))
+
+
+@pytest.mark.parametrize(
+    "make", [through_a_solver, two_rounds, training_step, loop_in_a_loop, gradient]
+)
+def test_in_a_large_room_type_is_larger_before_more_is_opened(make: Callable[[], Graph]) -> None:
+    """The main view of a window of 2560 pixels had as small type as that of one of 1280."""
+    scene, room, _ = _choose(make(), 1085.0, 1330.0)
+    camera = look_at_scene(scene, room.width, room.height - 30.0)
+    assert DETAIL_PX * camera.scale >= 10.0
+    assert scene.height * camera.scale <= room.height - 30.0
+
+
+def test_in_a_large_room_large_type_of_the_window_is_not_enlarged_again() -> None:
+    assert type_scale(1440.0, 1300.0, 2.0) == 2.0
+    assert type_scale(1440.0, 1300.0, 1.0) > 1.2
+    assert type_scale(800.0, 1300.0, 1.0) == 1.0, "it is large in both directions, or not"
 
 
 @pytest.mark.parametrize("room", [(826.0, 573.0), (713.0, 753.0), (1155.0, 1293.0)])

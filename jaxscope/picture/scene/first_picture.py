@@ -41,6 +41,11 @@ WHOLE_SCALE = 0.74
 _LARGER = (1.0, 0.9)
 """Scales at which type is easier to read than at `READABLE_SCALE`, tried in this order."""
 
+_ORDINARY_PX = 800.0
+_MOST_ENLARGED = 1.23
+"""A room whose shorter side is longer has larger type, up to so many times: from there on the room
+goes to more boxes."""
+
 _LOW_PX = 380.0
 """A room above an open page is lower."""
 
@@ -77,6 +82,12 @@ _FEW_BOXES = 24
 _MAX_TRIES, _MAX_REFUSED = 8, 2  # each takes as long as a small picture
 
 
+def type_scale(width: float, height: float, text_scale: float) -> float:
+    """The size of type in pictures of a room, where that of the window's type is `text_scale`."""
+    spare = min(width, height) / (_ORDINARY_PX * text_scale)
+    return text_scale * min(max(spare, 1.0), _MOST_ENLARGED)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Viewport:
     """What there is room for: width and height in pixels, and the size of the window's type."""
@@ -84,6 +95,11 @@ class Viewport:
     width: float
     height: float
     text_scale: float = 1.0
+
+    @property
+    def type_scale(self) -> float:
+        """The size of type in pictures: as in the window, and larger where there is much room."""
+        return type_scale(self.width, self.height, self.text_scale)
 
     @property
     def is_low(self) -> bool:
@@ -270,7 +286,7 @@ class Arranger:
     def _list_fits(self, beside: bool) -> Iterator[Fit]:
         # One scale for most tries, so that groups have one size and are laid out once.
         least = LEAST_TOGETHER if self.room.is_low else min(self.least_scale, WHOLE_SCALE)
-        scale = min(least * self.room.text_scale, 1.0)
+        scale = min(least * self.room.type_scale, 1.0)
         yield Fit(beside, scale=scale)
         for aside in _ASIDES_PX:
             yield Fit(beside, self._most_across(bool(aside)), aside, scale)
@@ -337,7 +353,7 @@ class Arranger:
         return size.height if self.direction == DOWN else size.width
 
     def _scale(self) -> float:
-        return self.least_scale * self.room.text_scale
+        return self.least_scale * self.room.type_scale
 
     def _most_across(self, needs_overview: bool) -> float:
         """Pixels of a scene that there is room for, at the smallest scale that can be read."""
@@ -347,6 +363,6 @@ class Arranger:
     def _excess(self, size: SceneSize) -> float:
         """Pixels by which a scene is too wide to be read."""
         free = self.room.along(self.direction) - _LEGEND_PX - 2 * SIDE_PX
-        scale = min(self.least_scale, WHOLE_SCALE) * self.room.text_scale
+        scale = min(self.least_scale, WHOLE_SCALE) * self.room.type_scale
         needs_overview = self._along(size) * scale > free
         return max(self._across(size) - self._most_across(needs_overview), 0.0)

@@ -19,6 +19,7 @@ from jaxscope.picture.scene.first_picture import (
     READABLE_SCALE,
     SIDE_PX,
     WHOLE_SCALE,
+    type_scale,
 )
 from jaxscope.picture.scene.scene import Scene
 
@@ -104,6 +105,7 @@ def first_camera(
     """
     scene_width, scene_height = scene_size
     most = most_scale(width, height, text_scale)
+    text_scale = type_scale(width, height, text_scale)
     whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most)
     if whole.scale >= READABLE_SCALE * text_scale:
         return whole
