@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QByteArray, QPoint, QRect, Qt, SignalInstance
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QColor, QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from jaxscope.errors import (
@@ -472,6 +472,35 @@ def test_the_margin_tells_what_lines_cost(qtbot: QtBot):
     assert view.grab().toImage() not in (timed, plain)
     view.set_heat({})
     assert view.grab().toImage() == plain
+
+
+@pytest.mark.parametrize("width", [200, 900])
+def test_the_bar_of_a_share_stands_beside_its_figure(qtbot: QtBot, width: int) -> None:
+    """As a line below the digits it looked like one below a misspelt word."""
+    view = CodeView()
+    qtbot.addWidget(view)
+    view.resize(width, 200)
+    view.set_lines(["a", "b", "c"], None)
+    view.show()
+    view.set_heat({n: LineCost(share, "") for n, share in enumerate((1.0, 0.5, 0.0))})
+    image = view.viewport().grab().toImage()
+    colour = QColor(view.theme.backward)
+    begin = view._gutter_px() - view._heat_px() - 4
+    heights = []
+    for row in range(3):
+        rows = range(row * view._line_px, (row + 1) * view._line_px)
+        columns = {
+            x: sum(image.pixelColor(x, y) == colour for y in rows)
+            for x in range(begin, view._gutter_px())
+        }
+        filled = {x: num for x, num in columns.items() if num}
+        heights.append(max(filled.values(), default=0))
+        assert len(filled) <= 4 and min(filled, default=begin + 20) > begin + 10, (
+            "no digit is above"
+        )
+    full, half, none = heights
+    assert 0.7 * view._line_px < full < view._line_px
+    assert half == pytest.approx(full / 2, abs=1) and none == 0
 
 
 def test_on_a_narrow_page_shares_are_printed_and_take_no_more_room_than_that(

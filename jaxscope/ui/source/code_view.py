@@ -405,6 +405,7 @@ def paint_ground(
 
 
 _CHECK_PX = 14
+_BAR_PX = 3
 
 
 def paint_number(painter: QPainter, theme: Theme, place: RowGeometry, y: int, line: int) -> None:
@@ -479,14 +480,14 @@ def paint_hidden(
 
 
 def paint_heat(painter: QPainter, theme: Theme, place: RowGeometry, y: int, cost: LineCost) -> None:
-    """Bars as long as the line's shares: of the cost, in per cent, and of the time, in seconds."""
+    """The line's shares, with a bar each: of the cost, in per cent, and of the time, in seconds."""
     left, width = place.gutter - place.heat - 4, place.heat - place.times
     if not math.isnan(cost.share):
         text = format_share(cost.share)
-        area = QRect(left, y, width - 4, place.line - 1)
+        area = QRect(left, y, width, place.line)
         _paint_bar(painter, theme, area, theme.backward, cost.share, text)
     if place.times and not math.isnan(cost.seconds):
-        area = QRect(left + width, y, place.times - 4, place.line - 1)
+        area = QRect(left + width, y, place.times, place.line)
         told = format_seconds(cost.seconds)
         _paint_bar(painter, theme, area, theme.forward, cost.time_share, told)
 
@@ -494,11 +495,16 @@ def paint_heat(painter: QPainter, theme: Theme, place: RowGeometry, y: int, cost
 def _paint_bar(
     painter: QPainter, theme: Theme, area: QRect, colour: str, share: float, text: str
 ) -> None:
-    inner = area.adjusted(2, 0, -2, 0)
-    bar = QRect(inner.left(), inner.bottom() - 1, round(inner.width() * min(share, 1.0)), 2)
-    painter.fillRect(bar, QColor(colour))  # below the digits, which are read on an even ground
+    """A figure, and at its right a slim bar that is as full as the share is large.
+
+    It stands upright: a line below digits looks like one below a misspelt word.
+    """
+    bar = QRect(area.right() - _BAR_PX + 1, area.y() + 2, _BAR_PX, area.height() - 3)
+    full = round(bar.height() * min(share, 1.0))
+    painter.fillRect(bar, QColor(theme.border))
+    painter.fillRect(bar.adjusted(0, bar.height() - full, 0, 0), QColor(colour))
     painter.setPen(QColor(theme.text))
-    painter.drawText(inner, _RIGHT, text)
+    painter.drawText(area.adjusted(0, 0, -_BAR_PX - 3, 0), _RIGHT, text)
 
 
 def paint_text(
@@ -590,7 +596,7 @@ _LEAST_BESIDE_HEAT = 80
 """A page of fewer characters has no column for times, and one for costs that is no wider than its
 texts: the code comes first."""
 _AROUND_SHARE_PX = 8
-"""Between columns, and between the border of a bar and its text; see `paint_heat`."""
+"""For the bar beside a share, and what is free between columns; see `paint_heat`."""
 _FOLD_KEYS = frozenset("-+*/")
 _MAX_COPIED_LINES = 100_000
 _MAX_COLUMNS = 20_000
