@@ -362,25 +362,42 @@ def test_the_legend_explains_no_outline_that_is_not_in_sight(qtbot: QtBot, page:
 def test_what_the_legend_leaves_out_is_said_beside_its_last_entry(page: GraphPage) -> None:
     legend, limited = page.canvas.legend, 0
     for width in range(100, 600):
-        places, is_cut, density = legend._place(width)
-        if is_cut and places and places[-1][1] == density.num_rows - 1:
+        places, is_cut, density, _ = legend._place(width)
+        if is_cut and places:
             limited += 1
             x, _, wide = places[-1]
             assert x + wide + density.gap_px <= width - _PADDING_PX - _MORE_PX
     assert limited
 
 
-def test_a_legend_stands_nearer_together_and_in_two_rows_before_it_leaves_anything_out(
+def test_a_legend_has_one_row_and_stands_nearer_together_before_it_leaves_anything_out(
     page: GraphPage,
 ) -> None:
     legend, looks = page.canvas.legend, []
     for width in range(1200, 60, -1):
-        places, is_cut, density = legend._place(width)
+        places, is_cut, density, entries = legend._place(width)
+        assert sorted(entry.name for entry in entries) == sorted(legend.names)
         assert is_cut == (len(places) < len(legend.names))
-        assert max(row for _, row, _ in places) < density.num_rows
-        looks.append((is_cut, density.num_rows, -density.swatch_px))
+        assert all(row == 0 for _, row, _ in places)
+        looks.append((is_cut, -density.swatch_px))
     assert looks == sorted(looks)
-    assert len(set(looks)) == 5  # wide and near in one row, both in two rows, and then cut
+    assert len(set(looks)) == 4  # wide, nearer, near, and then cut
+
+
+def test_a_legend_without_room_leaves_out_first_what_boxes_tell_themselves(
+    page: GraphPage,
+) -> None:
+    legend, found = page.canvas.legend, colors("light")
+    names = ("forward", "backward", "residual", "result", "reduction", "fusion", "group")
+    entries = [LegendEntry(name, QColor("white"), QPen(found.selected, 1)) for name in names]
+    legend.show_entries(entries, found)
+    for width in range(80, 1200, 10):
+        places, is_cut, _, ordered = legend._place(width)
+        shown = [entry.name for entry in ordered[: len(places)]]
+        if not is_cut:
+            assert shown == list(names)
+        elif not {"residual", "reduction", "fusion"} <= set(shown):
+            assert not {"forward", "backward", "result", "group"} & set(shown)
 
 
 def test_a_legend_without_room_opens_on_a_click(qtbot: QtBot, page: GraphPage) -> None:
@@ -485,9 +502,12 @@ def test_lines_to_what_is_out_of_focus_are_faint_too(page: GraphPage) -> None:
 
 
 def test_a_legend_that_asks_for_another_row_gets_it(qtbot: QtBot, page: GraphPage) -> None:
-    """Also where nothing but what is in sight has changed."""
+    """Once it was opened, also where nothing but what is in sight has changed."""
     legend, found = page.canvas.legend, colors("light")
-    for num in (1, 5, 1):
+    legend.show_entries([words_alone(f"kind number {n} of all", found) for n in range(30)], found)
+    qtbot.mouseClick(legend, Qt.MouseButton.LeftButton)
+    assert legend.is_open
+    for num in (1, 30, 1):
         entries = [words_alone(f"kind number {n} of all", found) for n in range(num)]
         legend.show_entries(entries, found)
         assert legend.heightForWidth(legend.width()) > 0

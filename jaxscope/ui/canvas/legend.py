@@ -24,7 +24,7 @@ from jaxscope.ui.toolkit.language import tr, tr_list, tr_said
 _TEXT_PX = 11.0
 _ROW_PX = 18.0
 _PADDING_PX = 6.0
-_AFTER_SWATCH_PX = 5.0
+_AFTER_SWATCH_PX = 4.0
 _WIDEST_PX = 190.0
 _MORE_PX = 54.0
 _LEAST_PX = 44.0
@@ -34,7 +34,7 @@ _LEAST_PX = 44.0
 class _Density(NamedTuple):
     """How near to each other entries stand, in how many rows at most.
 
-    A legend of more rows shows the rest on a click: the picture needs the room.
+    A legend that needs more rows shows the rest on a click: the picture needs the room.
     """
 
     swatch_px: float
@@ -43,16 +43,19 @@ class _Density(NamedTuple):
 
 
 _OPENED = _Density(16.0, 12.0, math.inf)
-_AT_FIRST = tuple(_Density(*look, rows) for rows in (1, 2) for look in ((16, 12), (10, 6)))
+_AT_FIRST = tuple(_Density(*look, 1) for look in ((16, 12), (10, 6), (7, 4)))
 """The first that shows all entries is taken, else the last."""
+_TOLD_BY_BOXES = frozenset({"forward", "backward", "result", "group"})
+"""What is left out first where not all has room: boxes have these names, or a triangle."""
 
 
 class _Placed(NamedTuple):
-    """Where each entry that is shown begins, in which row, how wide."""
+    """Where each entry that is shown begins, in which row, how wide; all entries, those first."""
 
     places: list[tuple[float, int, float]]
     is_cut: bool
     density: _Density
+    entries: Sequence[LegendEntry]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,9 +80,9 @@ class LegendEntry:
 
 
 class Legend(QWidget):
-    """Stands below the picture, never over it, in as many rows as its width asks for.
+    """Stands below the picture, never over it, in one row.
 
-    A click shows the rows that had no room, and hides them again.
+    A click shows what had no room there in further rows, and hides it again.
 
     Signals:
         toggled: A person opened or closed it.
@@ -92,7 +95,6 @@ class Legend(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: tuple[LegendEntry, ...] = ()
-        self._num_lasting = 0
         self._colors: Colors | None = None
         self._scale = 1.0
         self._is_open = False
@@ -122,11 +124,10 @@ class Legend(QWidget):
         """Explain these.
 
         Args:
-            passing: What comes and goes with a selection: it takes no further row.
+            passing: What comes and goes with a selection.
         """
         before = self.heightForWidth(self.width())
         self._entries, self._colors = (*entries, *passing), colors
-        self._num_lasting = len(entries)
         self.setAccessibleDescription(tr_list(self.names))
         self.update()
         if self.heightForWidth(self.width()) != before:
@@ -141,38 +142,34 @@ class Legend(QWidget):
 
     def _place(self, width: int) -> _Placed:
         if self._is_open:
-            return self._fill(width, _OPENED)
-        lasting = (self._fill(width, density, self._num_lasting) for density in _AT_FIRST)
-        num_rows = next((each.density.num_rows for each in lasting if not each.is_cut), 0)
-        allowed = [density for density in _AT_FIRST if density.num_rows == num_rows]
-        tried = [self._fill(width, density) for density in allowed or _AT_FIRST[-1:]]
-        return next((placed for placed in tried if not placed.is_cut), tried[-1])
+            return self._fill(self._entries, width, _OPENED)
+        tried = (self._fill(self._entries, width, density) for density in _AT_FIRST)
+        whole = next((placed for placed in tried if not placed.is_cut), None)
+        if whole is not None:
+            return whole
+        ordered = sorted(self._entries, key=lambda entry: entry.name in _TOLD_BY_BOXES)
+        return self._fill(ordered, width, _AT_FIRST[-1])
 
-    def _fill(self, width: int, density: _Density, num: int | None = None) -> _Placed:
+    def _fill(self, entries: Sequence[LegendEntry], width: int, density: _Density) -> _Placed:
         """The entries, or the first ones of them, as far as they have room."""
-        entries = self._entries[:num]
         room = width / self._scale - _PADDING_PX
         x, row = _PADDING_PX, 0
         places: list[tuple[float, int, float]] = []
         last = len(entries) - 1
         for number, entry in enumerate(entries):
-            wide = measure_text(tr_said(said(entry.name)), _TEXT_PX)
+            whole = measure_text(tr_said(said(entry.name)), _TEXT_PX)
             if entry.has_swatch:
-                wide = min(wide, _WIDEST_PX) + density.swatch_px + _AFTER_SWATCH_PX
-            wide = min(wide, room - _PADDING_PX)  # a sentence may take a whole row, and no more
-            kept = _MORE_PX + density.gap_px if number < last else 0.0
+                whole = min(whole, _WIDEST_PX) + density.swatch_px + _AFTER_SWATCH_PX
             is_last = row == density.num_rows - 1
-            if x + wide + (kept if is_last else 0.0) > room and places:
+            kept = _MORE_PX + density.gap_px if is_last and number < last else 0.0
+            wide = min(whole, room - _PADDING_PX - kept)  # a sentence may take a whole row
+            if x + wide + kept > room or wide < min(whole, _LEAST_PX):
                 if is_last:
-                    return _Placed(places, True, density)
+                    return _Placed(places, True, density, entries)
                 x, row = _PADDING_PX, row + 1
-                if row == density.num_rows - 1:
-                    wide = min(wide, room - x - kept)
-                    if wide < _LEAST_PX:
-                        return _Placed(places, True, density)
             places.append((x, row, wide))
             x += wide + density.gap_px
-        return _Placed(places, False, density)
+        return _Placed(places, False, density, entries)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         is_more = self._is_open or self._place(self.width()).is_cut
@@ -188,8 +185,8 @@ class Legend(QWidget):
 
     def _hint_at(self, place: QPoint) -> str:
         x, y = place.x() / self._scale, place.y() / self._scale
-        places = self._place(self.width()).places
-        for entry, (left, row, wide) in zip(self._entries, places, strict=False):
+        places, _, _, entries = self._place(self.width())
+        for entry, (left, row, wide) in zip(entries, places, strict=False):
             if left <= x <= left + wide and 0 <= y - _PADDING_PX - row * _ROW_PX < _ROW_PX:
                 return entry.hint or tr_said(said(entry.name))
         return tr("What the colours and outlines mean; click to see all of it")
@@ -204,8 +201,8 @@ class Legend(QWidget):
         painter.fillRect(QRect(0, 0, self.width(), 1), colors.frame_border)
         painter.scale(self._scale, self._scale)
         painter.setFont(graph_font(_TEXT_PX))
-        places, is_cut, density = self._place(self.width())
-        for entry, (x, row, wide) in zip(self._entries, places, strict=False):
+        places, is_cut, density, entries = self._place(self.width())
+        for entry, (x, row, wide) in zip(entries, places, strict=False):
             y = _PADDING_PX - 1 + row * _ROW_PX
             painter.setPen(entry.border)
             painter.setBrush(entry.fill)
