@@ -400,7 +400,7 @@ def several(index: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
 @pytest.mark.parametrize("make", [trace, lower, compile_module])
 def test_a_line_out_of_a_branch_counts_the_values_of_one_arm(make: Callable[..., Graph]) -> None:
     view = build_view(make(several, 1, jnp.ones(4)))
-    owners = {"cond", "case", "conditional"}
+    owners = {"switch, 3 branches", "case", "conditional"}
     for opened in (frozenset[str](), view.all_groups()):
         scene = build_scene(view, opened)
         told = {
@@ -412,6 +412,19 @@ def test_a_line_out_of_a_branch_counts_the_values_of_one_arm(make: Callable[...,
         }
         assert told <= {"f32[4]", "2 × f32[4]", "2 values"}
         assert told
+
+
+def test_a_cond_of_more_than_two_branches_is_called_a_switch() -> None:
+    """JAX has one primitive for both, and `cond` makes two branches only: an inner one here."""
+    view = build_view(trace(several, 1, jnp.ones(4)))
+    told = {}
+    for opened in (frozenset[str](), view.all_groups()):
+        items = build_scene(view, opened).items
+        told.update(zip(items.titles, items.details, strict=True))
+    assert told["switch, 3 branches"].startswith("cond + ")
+    assert told["cond"].startswith("+ ")
+    two = build_view(trace(lambda i, x: jax.lax.switch(i, [jnp.sin, jnp.cos], x), 1, V))
+    assert "cond" in build_scene(two, frozenset()).items.titles, "which of both made it is unknown"
 
 
 def test_bytes_out_of_a_branch_are_those_of_one_arm() -> None:

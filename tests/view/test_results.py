@@ -11,8 +11,10 @@ import pytest
 
 from jaxscope.model import NONE, Direction, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import PASSES, build_view
 from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.open_groups import shrink_view
 from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, View
@@ -73,6 +75,30 @@ def test_a_tuple_of_many_is_the_box_of_them() -> None:
     assert text_of(view, box).detail == "5 arrays"
     assert graph.operation(box.node) == "tuple" and "root" in graph.attributes(box.node)
     assert view.boxes[int(view.box_of_node[box.node])] == box
+
+
+def test_a_group_of_results_says_how_many_values_they_are_where_lines_give_fewer() -> None:
+    """The lines to the box tell of values, of which one may be several results."""
+
+    def program(x: jax.Array) -> list[jax.Array]:
+        y, z = jnp.sin(x), jnp.cos(x) @ x
+        return [y, z, y, x, x, x + 1]
+
+    for graph in (trace(program, X), lower(program, X)):
+        view = build_view(graph)
+        (at,) = (n for n, box in enumerate(view.boxes) if box.kind is BranchKind.RESULTS)
+        assert text_of(view, view.boxes[at]).detail == "6 arrays, 4 values"
+        small = shrink_view(view, frozenset())
+        assert "6 arrays, 4 values" in build_scene(small, frozenset()).items.details
+        scene = build_scene(view, frozenset())
+        given = set()
+        for line in range(len(scene.lines)):
+            if scene.items.box[scene.lines.target[line]] == at:
+                given.update(scene.lines.flows[line])
+        assert len(given) == 4
+    each = build_view(trace(several, X))
+    (box,) = (box for box in each.boxes if box.kind is BranchKind.RESULTS)
+    assert text_of(each, box).detail == "5 arrays", "each is a value of its own"
 
 
 def test_a_result_selects_what_gives_it() -> None:

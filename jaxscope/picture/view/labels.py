@@ -124,6 +124,8 @@ def _text_of_group(view: View, box: Box) -> BoxText:
             detail = say("{num:,} values", num=num)
         else:
             detail = say("{num:,} arrays", num=num)
+        if 0 < box.num_values < num:
+            detail = say("{arrays}, {values:,} values", arrays=detail, values=box.num_values)
         batch = _describe_batch(view, box)
         told = say(TOGETHER, first=detail, then=batch) if batch else detail
         return BoxText(label, told, _GROUP_STYLES[box.kind])

@@ -271,10 +271,19 @@ class _Grower:
         return Branch(
             f"{node_id}:",
             BranchKind.NESTED,
-            short_operation(graph.operation(node)) + trips,
+            self._name_switch(node) or short_operation(graph.operation(node)) + trips,
             self._lift_borders([self._named(inside, body) for inside in insides]),
             node=node,
         )
+
+    def _name_switch(self, node: int) -> str:
+        """Such as `switch, 3 branches`: of the two functions that make a `cond` it is the one that
+        has more than two; which one made a `cond` of two is not known. Empty for all else.
+        """
+        num = len(self.insides[node])
+        if self.draft.graph.operation(node) != "cond" or num <= 2:
+            return ""
+        return say("switch, {num} branches", num=num)
 
     def _name_body(self, node: int) -> str:
         """Such as ` · step`: the function that the body of a loop was traced from, if known."""

@@ -42,6 +42,8 @@ class Box(NamedTuple):
             other boxes stand for as well; what the box itself is the inside of is not counted.
         type: Of a result that no node stands for, its type; `node` is then the instruction that
             gives it.
+        num_values: How many values a group of results gives, as one may be several results; 0 for
+            each other box.
     """
 
     id: str
@@ -54,6 +56,11 @@ class Box(NamedTuple):
     num_leaves: int
     num_counted: int = 0
     type: str = ""
+    num_values: int = 0
+
+
+_PlainEdge = tuple[int, int, int, int, int]
+"""As a `BoxEdge`; plain tuples hash faster."""
 
 
 class BoxEdge(NamedTuple):
@@ -235,7 +242,7 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
     for node, home in enumerate(draft.home):
         if home != node and box_of_node[node] == NONE:
             box_of_node[node] = box_of_node[home]
-    edges: dict[tuple[int, int, int, int, int], None] = {}  # plain tuples hash faster
+    edges: dict[_PlainEdge, None] = {}
     same = draft.flow.same
     for target, inputs in zip(box_of_node, draft.inputs, strict=True):
         if target == NONE:
@@ -249,7 +256,7 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
     holder_of_node = _find_holders(graph, boxes, box_of_node)
     return View(
         graph=graph,
-        boxes=_count_insides(graph, boxes, holder_of_node),
+        boxes=_count_values(_count_insides(graph, boxes, holder_of_node), edges),
         box_of_node=np.asarray(box_of_node, np.int32),
         holder_of_node=np.asarray(holder_of_node, np.int32),
         edges=tuple(make_all(BoxEdge, edges)),
@@ -334,7 +341,26 @@ def _count_insides(
     for number in np.flatnonzero(inside).tolist():
         box = boxes[number]
         if not box.type:
-            found[number] = Box(*box[:-2], int(inside[number]))
+            found[number] = box._replace(num_counted=int(inside[number]))
+    return tuple(found)
+
+
+def _count_values(boxes: Sequence[Box], edges: Collection[_PlainEdge]) -> tuple[Box, ...]:
+    """The boxes, those of results with how many values they give: lines to them tell of these."""
+    found, is_result = list(boxes), [False] * len(boxes)
+    for number, box in enumerate(boxes[1:], start=1):  # parents come before their children
+        is_result[number] = box.kind is BranchKind.RESULTS or is_result[box.parent]
+    given: dict[int, set[tuple[int, int]]] = {}
+    for _, target, node, output, _ in edges if any(is_result) else ():
+        if is_result[target]:
+            given.setdefault(target, set()).add((node, output))
+    for number in range(len(boxes) - 1, ROOT, -1):
+        if is_result[number]:
+            box = boxes[number]
+            values = given.get(number, set() if box.children else {(NONE, number)})
+            given.setdefault(box.parent, set()).update(values)
+            if box.children:
+                found[number] = box._replace(num_values=len(values))
     return tuple(found)
 
 

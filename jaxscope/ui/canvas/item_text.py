@@ -41,6 +41,10 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
         lines.append(_plain(tr_said(text.detail)))
         if item < scene.items.num_frames and (told := describe_rest(view, scene, box)):
             lines.append(escape_html(told, _MAX_REST))
+        if 0 < box.num_values < box.num_leaves:
+            num_again = box.num_leaves - box.num_values
+            told = tr("{num:,} of them are the value of another result, too", num=num_again)
+            lines.append(told)
         if box.node != NONE and count_program(view.graph, [box.node]):
             lines.append(tr("The operation itself counts besides what is in it"))
         if box.kind is BranchKind.REPEAT and view.count_shared(int(scene.items.box[item])):

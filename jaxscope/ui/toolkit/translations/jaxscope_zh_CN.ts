@@ -13348,6 +13348,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>例如 xla_cpu_enable_fast_math=true, another=1</translation>
     </message>
     <message>
+        <source>switch, {num} branches</source>
+        <translation>switch，{num} 个分支</translation>
+    </message>
+    <message>
         <source>switched off</source>
         <translation>已去掉</translation>
     </message>
@@ -14122,6 +14126,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{around} around this equation, and {num} rounds were given.</source>
         <translation>这个方程的外围{around}，却给出了 {num} 个轮次。</translation>
+    </message>
+    <message>
+        <source>{arrays}, {values:,} values</source>
+        <translation>{arrays}，{values:,} 个值</translation>
     </message>
     <message>
         <source>{at} of {num_hits:,}</source>
@@ -15108,6 +15116,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{num:,} of the shortest events are not drawn.</source>
         <translation>最短的 {num:,} 个事件没有画出。</translation>
+    </message>
+    <message>
+        <source>{num:,} of them are the value of another result, too</source>
+        <translation>其中 {num:,} 个与另一个结果是同一个值</translation>
     </message>
     <message>
         <source>{num:,} of {all:,} arrays</source>
