@@ -191,21 +191,78 @@ def test_it_stands_beside_the_part_also_where_something_long_is_on_its_rank(
     assert 0 < box[along] - (at + size) < at
 
 
-def training_step(*, is_boxed: bool) -> View:
-    """A step whose backward part gives four gradients, each to an update, which may share a box."""
+def training_step(*, is_boxed: bool, needs_value: bool = True) -> View:
+    """A step whose backward part gives four gradients, each to an update, which may share a box.
+
+    Where an update needs the value as well, which the forward part gives, it is below both parts.
+    """
 
     def loss(params: list[jax.Array]) -> jax.Array:
         return jnp.stack([(jnp.tanh(each) ** 2).sum() for each in params]).sum()
 
-    def update(params: list[jax.Array], slopes: list[jax.Array]) -> list[jax.Array]:
-        return [each - 0.1 * slope for each, slope in zip(params, slopes, strict=True)]
+    def update(
+        params: list[jax.Array], slopes: list[jax.Array], rate: jax.Array | float
+    ) -> list[jax.Array]:
+        return [each - rate * slope for each, slope in zip(params, slopes, strict=True)]
 
     def step(params: list[jax.Array]) -> list[jax.Array]:
-        slopes = jax.grad(loss)(params)
-        return (jax.jit(update) if is_boxed else update)(params, slopes)
+        value, slopes = jax.value_and_grad(loss)(params)
+        rate = value if needs_value else 0.1
+        return (jax.jit(update) if is_boxed else update)(params, slopes, rate)
 
     graph = trace(step, [jnp.ones(3 + n) for n in range(4)])
     return build_view(graph, [] if is_boxed else ["group-by-function"])
+
+
+@pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
+def test_what_needs_gradients_and_arguments_alone_stands_above_the_backward_part(
+    direction: str, along: int
+) -> None:
+    """Also several steps of it, up to the results: no line leads around the part to below it."""
+
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        return (jnp.tanh(w * x) ** 2).sum()
+
+    def step(w: jax.Array, m: jax.Array, x: jax.Array) -> tuple[jax.Array, ...]:
+        value, slope = jax.value_and_grad(loss)(w, x)
+        with jax.named_scope("update"):
+            m = 0.9 * m + jnp.sin(slope)
+        with jax.named_scope("apply"):
+            return w - 0.1 * m * jnp.cos(m), m, value
+
+    view = build_view(trace(step, *[jnp.ones(3)] * 3, paths=["w", "m", "x"]))
+    scene = build_scene(view, frozenset(halves(view)), direction=direction)
+    assert_tidy(scene)
+    assert_lines_arrive(scene)
+    items, titles = scene.items, list(scene.items.titles)
+    begins, sizes = items.rect[:, along], items.rect[:, along + 2]
+    backward = scene.item_of_id[halves(view)[1]]
+    updated, applied = titles.index("update"), titles.index("apply")
+    (value,) = [n for n, name in enumerate(items.ids) if name == "out:2"]
+    result = items.ids.index("out:0")
+    order = [result, applied, updated, backward]
+    for upper, lower in itertools.pairwise(order):
+        assert begins[upper] + sizes[upper] < begins[lower]
+    assert begins[value] > begins[backward] + sizes[backward]
+    lines = {ends(scene, n) for n in range(len(scene.lines))}
+    assert {(backward, updated), (updated, applied), (applied, result)} <= lines
+    connectors = scene.connectors
+    into = {titles[connectors.item[n]]: n for n in range(len(connectors.item))}
+    assert connectors.texts[into["update"]] == "m" and connectors.texts[into["apply"]] == "w"
+    assert connectors.texts[into["m"]] == "→ update"
+    for name in ("update", "apply"):  # from the side that all values come from
+        at, end = connectors.rect[into[name], along], begins[titles.index(name)]
+        assert at > end
+    # What is open there flows on as the backward part does.
+    opened = build_scene(view, view.all_groups(), direction=direction)
+    assert_tidy(opened)
+    assert_lines_arrive(opened)
+    inside = [n for n in range(len(opened.items)) if opened.items.titles[n] in ("sin", "cos")]
+    assert len(inside) == 2
+    for line in range(len(opened.lines)):
+        if not {inside[0], inside[1]}.isdisjoint(ends(opened, line)):
+            way = opened.lines.corners(line)[:, along]
+            assert way[-1] < way[0]
 
 
 @pytest.mark.parametrize("direction", ["down", "right"])

@@ -154,8 +154,9 @@ class GroupProblem:
         wires: The lines between them.
         pairs: Boxes of which two are one unit.
         opened: The boxes of the pairs that are open.
-        above: Boxes that only read what an open backward part gives: they stand where it ends,
-            above it, and the lines to them are laid out the other way round.
+        above: Boxes that need only what an open backward part gives, and what is there before:
+            they stand where it ends, above it, and all that leads to them is laid out the other
+            way round.
         around: By open backward part, the bundles that a line leads around it.
         gaps: Of each pair the pixels between its parts.
 
@@ -290,7 +291,11 @@ class GroupProblem:
         return not isinstance(end, Port) and bundle in self._around.get(end, ())
 
     def is_told_above(self, loose: OffPageConnector) -> bool:
-        """Whether a connector stands above an open backward part, as what it tells leaves there."""
+        """Whether a connector is where values flow up: above an open backward part, as what it
+        tells leaves there, or below what stands above such a part.
+        """
+        if loose.end in self.above:
+            return True
         pair = self._part(loose.end)
         is_backward = pair is not None and loose.end == pair.backward
         return is_backward and loose.is_source and loose.end in self._opened
@@ -309,7 +314,7 @@ class GroupProblem:
             end = loose[number].end
             links: tuple[int, ...] = (len(self._wires) + number,)
             if self.is_told_above(loose[number]):
-                stub = dataclasses.replace(stub, is_source=True, line=stub.line[::-1])
+                stub = dataclasses.replace(stub, is_source=not stub.is_source, line=stub.line[::-1])
         else:
             links = tuple(drawn[link] for link in stub.links)
             wire = self._wires[links[0]]
@@ -799,7 +804,10 @@ class GroupPlacer:
                     (index[far], index[each.end])
                     for each in loose
                     for far in each.far
-                    if not each.is_source and far in index and index[far] != index[each.end]
+                    if not each.is_source
+                    and far in index
+                    and index[far] != index[each.end]
+                    and each.end not in room.above
                 )
             ),
             room.wide,
@@ -856,7 +864,7 @@ class GroupPlacer:
         for each in loose:
             yield RequestedStub(
                 room.index[each.end],
-                each.is_source and not room.is_told_above(each),
+                each.is_source != room.is_told_above(each),
                 self.stub_width(each.text) if self._is_down else STUB_HEIGHT_PX,
                 room.shift(each.end, each.bundle, not each.is_source),
             )

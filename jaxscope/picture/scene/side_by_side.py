@@ -369,7 +369,9 @@ class OffPageConnectors:
         self.is_reversed = self._find_reversed()
 
     def _find_reversed(self) -> list[bool]:
-        turning = {pair.backward for pair in self._pair_of.values()}
+        turning: set[End] = {pair.backward for pair in self._pair_of.values()}
+        for parent in self.pairs:
+            turning |= self.find_above(parent)
         found = [False] * len(self._view.boxes)
         if turning:
             for index, box in enumerate(self._view.boxes[1:], start=1):
@@ -459,8 +461,7 @@ class OffPageConnectors:
         told = _ToldLines(self._wiring.is_open)
         residual = set() if pair is None else self._residual_bundles(pair)
         is_across = bool(self.kept_in(box))
-        above = self.find_above(box)
-        past = self._find_past_parts(wires, above)
+        past = self._find_past_parts(wires, self.find_above(box))
         for wire in wires:
             if isinstance(wire.source, Port) and pair is not None and pair.backward == box:
                 is_drawn = is_across and wire.source.bundle in residual
@@ -544,9 +545,8 @@ class OffPageConnectors:
     # --- what leaves the backward part ---
 
     def find_above(self, parent: int) -> frozenset[End]:
-        """Boxes of a group that only read what open backward parts in it give.
-
-        They stand where those end, above them.
+        """Boxes of a group that need only what open backward parts in it give, and what is there
+        before, which connectors tell. They stand where those parts end, above them.
         """
         known = self._above.get(parent)
         if known is None:
@@ -558,17 +558,33 @@ class OffPageConnectors:
         backward = {box for box in backward if self._wiring.is_open[box]}
         if not backward:
             return frozenset()
+        if parent not in self._wiring.wires:
+            self._wiring.find([parent])
         wires = self._wiring.wires[parent]
-        below: set[End] = {wire.source for wire in wires}.union(self._pair_of)
-        below.update(wire.target for wire in wires if wire.source not in backward)
-        found = {wire.target for wire in wires} - below
-        found = {end for end in found if not isinstance(end, Port)}
+        users: dict[End, list[End]] = {}
+        for wire in wires:
+            users.setdefault(wire.source, []).append(wire.target)
+        after: set[End] = set(self._pair_of)
+        queue = list(after)
+        for end in queue:  # grows while it is read
+            queue += set(users.get(end, ())) - after
+            after.update(users.get(end, ()))
+        found = {end for end in after if not isinstance(end, Port)} - self._pair_of.keys()
         while True:  # what goes elsewhere as well is told there by connectors
-            told = {wire.bundle for wire in wires if wire.target not in found}
-            both = {wire.target for wire in wires if wire.bundle in told}
-            if not found & both:
+            given = backward | found
+            elsewhere = [wire for wire in wires if wire.target not in found]
+            told = {wire.bundle for wire in elsewhere if wire.source in given}
+            out = {wire.source for wire in elsewhere}
+            below = {
+                wire.target
+                for wire in wires
+                if wire.bundle in told
+                or isinstance(wire.source, Port)  # no box for a connector to name
+                or (wire.source in after and wire.source not in given)
+            }
+            if not found & (out | below):
                 return frozenset(found)
-            found -= both
+            found -= out | below
 
     def led_around(self, end: End) -> frozenset[int]:
         """The bundles that a line leads around an open backward part, to boxes below it."""
@@ -579,7 +595,8 @@ class OffPageConnectors:
     ) -> frozenset[tuple[End, End]]:
         """Ends of lines that would lead around both parts, from a box that they read, too.
 
-        Only to boxes below the parts, whose connectors then name all that enters by them.
+        Only to boxes below the parts, whose connectors then name all that enters by them, and of
+        all that boxes above a backward part need besides gradients.
         """
         read = {
             wire.source
@@ -598,16 +615,18 @@ class OffPageConnectors:
         for end in queue:  # grows while it is read
             queue += set(users.get(end, ())) - below
             below.update(users.get(end, ()))
-        return frozenset(
+        past: set[tuple[End, End]] = {
             (source, target)
             for target, each in sources.items()
             if isinstance(target, int)
             and target in below
             and target not in self._pair_of
-            and target not in above
             and len(each) <= _MAX_STUBS_PER_BOX
             for source in each
-        )
+        }
+        before = {wire.source for wire in wires} - below
+        past |= {(w.source, w.target) for w in wires if w.source in before and w.target in above}
+        return frozenset(past)
 
     def exit_of(self, end: End, bundle: int) -> int:
         """The bundle by whose port one leaves: what goes on from a backward part has one."""
