@@ -240,6 +240,28 @@ def test_a_repeat_says_what_of_it_counts_once() -> None:
     assert text_of(view, repeat).detail == f"{12 * first - 11 * shared} equations, 3 counted once"
 
 
+def test_a_shared_function_of_one_box_takes_no_copy_out_of_a_repeat() -> None:
+    """The first layer shows the inside, which is one box, so no group of the function is left.
+
+    Of the backward part of twelve layers that made eleven and one.
+    """
+    inner = jax.jit(lambda x, m: jnp.where(m, x, 0.0))
+
+    def layered(x: jax.Array, ws: list[jax.Array]) -> jax.Array:
+        for number, w in enumerate(ws):
+            with jax.named_scope(f"layer_{number}"):
+                x = jnp.tanh(inner(x @ w, w > 0) @ w)
+        return x
+
+    view = build_view(trace(layered, jnp.ones((3, 3)), [jnp.ones((3, 3))] * 12))
+    (repeat,) = (box for box in view.boxes if box.kind is BranchKind.REPEAT)
+    assert repeat.copies == 12
+    first, *others = (
+        {view.graph.operation(n) for n in view.nodes_inside(c)} for c in repeat.children
+    )
+    assert "select_n" in first and not any("select_n" in each for each in others)
+
+
 COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.-]+) .*\{$", re.MULTILINE)
 INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?([\w.-]+) = (.*)$", re.MULTILINE)
 

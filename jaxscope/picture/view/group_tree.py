@@ -512,8 +512,13 @@ class _Signature:
         self._numbers: dict[object, int] = {}
         self._branches: dict[int, int] = {}
         self._kept: list[Branch] = []
-        self._sharing = _find_sharing(graph)
+        self._sharing = set(_find_sharing(graph))
         self._leaves = self._number_leaves(graph)
+        for owner in tuple(self._sharing):
+            home = draft.home[owner]
+            if graph.nodes.group[home] != graph.nodes.group[owner]:  # the one thing that is in it
+                self._sharing.add(home)
+                self._leaves[home] = self._leaves[owner]
 
     def number(self, child: Child) -> int:
         if isinstance(child, int):
