@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxscope.export.picture import arrow_of
 from jaxscope.export.svg import scene_to_svg_parts
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.scene.build import build_scene
@@ -410,6 +411,27 @@ def test_a_label_tells_of_all_that_flows_beside_it_and_of_nothing_else(
             others = [n for n in range(len(lines)) if n not in meant]
             assert all(far[n] > far[label.line] + 1.5 for n in others), label.text
     assert told > 6
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+@pytest.mark.parametrize("name", ["layers", "loss", "loop"])
+def test_a_label_covers_no_arrowhead(name: str, direction: str) -> None:
+    """On a short line that would hide which way the value flows."""
+    view = build_view(make_program(name))
+    num_labels = 0
+    for opened, scale in itertools.product((view.opened, view.all_groups()), (0.58, 1.0)):
+        scene = build_scene(view, opened, direction=direction, fit=Fit(scale=scale))
+        arrows = [
+            np.array(head) for line in range(len(scene.lines)) if (head := arrow_of(scene, line))
+        ]
+        for label in EdgeLabels(scene).all():
+            low = np.array([label.x, label.y]) + 0.5
+            high = low + np.array([label.width, LABEL_HEIGHT_PX]) - 1.0
+            for head in arrows:
+                is_apart = (head.max(axis=0) < low) | (head.min(axis=0) > high)
+                assert is_apart.any(), (label.text, head)
+            num_labels += 1
+    assert num_labels
 
 
 def list_meant(lines: Lines, line: int) -> list[int]:

@@ -24,11 +24,11 @@ from jaxscope.picture.view.control_flow import INDEX, PREDICATE
 # A box with one result names its type itself. Lines out of closed groups and frames, and out of
 # operations with several results, get a label of their own: once per value and group, on the first
 # piece of the line that is seen on both sides of it, and where it covers no box, no connector, no
-# other line and no other label; bytes of residuals and what chooses a branch come first, and may
-# stand beside the line, where that passes right by. Of several values
-# that enter a group together, those that part from the others have one, too. Where there is no
-# such place, there is no label, nor at the residuals that this one joins or parts from; pointing at
-# the line says the type in any case.
+# arrowhead, no other line and no other label; bytes of residuals and what chooses a branch come
+# first, and may stand beside the line, where that passes right by. Of several values that enter a
+# group together, those that part from the others have one, too. Where there is no such place, there
+# is no label, nor at the residuals that this one joins or parts from; pointing at the line says the
+# type in any case.
 
 
 LABEL_TEXT_PX = 10.0
@@ -48,6 +48,8 @@ _SEEN_PX, _BEND_PX = 4.0, 6.0
 """What is seen of a line on both sides of a label: of a straight piece, and of a curve."""
 _FROM_BOX_SIDE_PX = 6.0
 """From a label to a box beside it, for the same reason as from a line."""
+_ARROW_LONG_PX, _ARROW_HALF_PX = 6.0, 3.6
+"""Of an arrowhead, as `export.picture` draws it; no label covers any of it."""
 
 Rect = tuple[float, float, float, float]
 _CURVE = tuple(
@@ -162,6 +164,7 @@ class EdgeLabels:
             inside = (x, y + HEADER_PX, x + width, y + height)
         first, last = np.searchsorted(self._parents, [group, group + 1]).tolist()
         taken = _Obstacles(scene.items.rect[self._children[first:last]].tolist())
+        arrows = _Obstacles(_list_arrows(scene, lines.tolist()))
         pieces = _Pieces(scene, lines.tolist())
         labels: list[EdgeLabel] = []
         seen: set[Flow] = set()
@@ -171,7 +174,7 @@ class EdgeLabels:
                 continue
             label = None
             for text in self._texts(line):
-                label = label or self._place(text, line, group, inside, taken, pieces)
+                label = label or self._place(text, line, group, inside, taken, arrows, pieces)
             if label is not None:
                 seen.add(value)
                 labels.append(label)
@@ -211,6 +214,7 @@ class EdgeLabels:
         group: int,
         inside: Rect,
         taken: _Obstacles,
+        arrows: _Obstacles,
         pieces: _Pieces,
     ) -> EdgeLabel | None:
         lines = self._scene.lines
@@ -236,6 +240,8 @@ class EdgeLabels:
             )  # fmt: skip
             rect = (x, y, wide, LABEL_HEIGHT_PX)
             is_free = is_inside and not taken.hits(rect) and not self._connectors.hits(rect)
+            # A label beside a line may touch the corner of its arrowhead.
+            is_free = is_free and not arrows.hits(rect, beside=1.0 if is_on else -0.2)
             # Beside its line a label stands clear of that, too, and right by it.
             own = flow if is_on else _NO_FLOW
             if not is_free or pieces.cross(rect, own, line if is_on and is_alone else NONE):
@@ -427,6 +433,20 @@ def _runs_through(rect: Rect, x0: float, y0: float, x1: float, y1: float) -> boo
     return first <= last
 
 
+def _list_arrows(scene: Scene, lines: Iterable[int]) -> Iterator[Rect]:
+    """Around each arrowhead."""
+    is_down = scene.direction == "down"
+    for line in lines:
+        if scene.lines.has_arrow[line]:
+            (x0, y0), (x, y) = scene.lines.corners(line)[-2:].tolist()
+            if y != y0 and (is_down or x == x0):
+                top = y - _ARROW_LONG_PX if y >= y0 else y
+                yield x - _ARROW_HALF_PX, top, 2 * _ARROW_HALF_PX, _ARROW_LONG_PX
+            else:
+                left = x - _ARROW_LONG_PX if x >= x0 else x
+                yield left, y - _ARROW_HALF_PX, _ARROW_LONG_PX, 2 * _ARROW_HALF_PX
+
+
 class _Obstacles:
     """Rectangles as x, y, width, height, found by the bands of the picture that they touch."""
 
@@ -444,10 +464,10 @@ class _Obstacles:
         for band in bands:
             self._bands.setdefault(band, []).append(rect)
 
-    def hits(self, rect: Rect) -> bool:
-        """Whether any is nearer than a little gap."""
-        left, top = rect[0] - _FROM_BOX_SIDE_PX, rect[1] - _GAP_PX
-        right, bottom = rect[0] + rect[2] + _FROM_BOX_SIDE_PX, rect[1] + rect[3] + _GAP_PX
+    def hits(self, rect: Rect, *, beside: float = _FROM_BOX_SIDE_PX) -> bool:
+        """Whether any is nearer than a little gap, which is `beside` at the sides."""
+        left, top = rect[0] - beside, rect[1] - _GAP_PX
+        right, bottom = rect[0] + rect[2] + beside, rect[1] + rect[3] + _GAP_PX
         for rects in (self._tall, *_in_bands(self._bands, top, bottom)):
             for x, y, width, height in rects:
                 if x < right and left < x + width and y < bottom and top < y + height:
