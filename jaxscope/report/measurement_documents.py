@@ -349,6 +349,9 @@ _MAX_LEAF_ROWS = 20
 def programs_to_document(found: ProgramComparison) -> list[Section]:
     """What the two are, what they take, and whether they return the same."""
     answer, opening, *timing = timing_to_document(found.timing)
+    pair = found.agreement
+    if pair.reason or _differing(pair):  # whoever reads the times alone would take them for equal
+        answer = dataclasses.replace(answer, blocks=[*answer.blocks, f"{_describe_pair(pair)}."])
     sides = [f"first:  {found.first}", f"second: {found.second}"]
     return [
         answer,

@@ -6,10 +6,11 @@ import dataclasses
 import math
 
 from jaxscope.model import Environment, Measurement, Ratio, Timing
+from jaxscope.model.experiments import LeafAgreement, ProgramComparison, ResultsAgreement
 from jaxscope.model.timing import Noise
 from jaxscope.report.answers import Evidence, answer_question, find_question
 from jaxscope.report.document import write_text
-from jaxscope.report.measurement_documents import timing_to_document
+from jaxscope.report.measurement_documents import programs_to_document, timing_to_document
 from jaxscope.report.measurements import describe_ratio
 
 
@@ -145,3 +146,14 @@ def test_what_is_asked_comes_before_what_was_measured_beside() -> None:
     answer = answer_question(question, Evidence(timing=without))
     assert answer.text.startswith("No ratio was measured.")
     assert answer.facts[0].text == "eager could not be measured."
+
+
+def test_the_answer_on_two_calls_says_that_their_results_differ() -> None:
+    worst = LeafAgreement("[0]", "f32[3]", 3, 2, 4.0, 1e-7, 1e-6, "[1]", "1.0", "1.1", 0)
+    equal = LeafAgreement("[0]", "f32[3]", 3, 0, 0.0, 0.0, 0.0, "", "", "", 0)
+    environment = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu")
+    timing = Timing("f()", environment, (), (), ())
+    for leaf, told in ((worst, "first against second: different in 1 of 1 array."), (equal, "")):
+        pair = ResultsAgreement("first", "second", (leaf,))
+        answer, *_ = programs_to_document(ProgramComparison("f()", "g()", timing, pair))
+        assert (answer.blocks[-1] == told) is bool(told)

@@ -20,11 +20,12 @@ from jaxscope.client.requests import (
     ScalingRequest,
 )
 from jaxscope.errors import Stopped
-from jaxscope.model import Environment, Leaf, Measurement, Ratio, Unavailable
+from jaxscope.model import Environment, Leaf, Measurement, Ratio, Timing, Unavailable
 from jaxscope.model.experiments import (
     Agreement,
     KeyChange,
     LeafAgreement,
+    ProgramComparison,
     Recompilation,
     ResultsAgreement,
     Signature,
@@ -201,6 +202,45 @@ def test_a_comparison_needs_a_difference(driver: Driver, lab: dict[str, Any]) ->
     request = driver.wait_for(ComparisonRequest).request
     assert request.other_options == {"xla_cpu_enable_fast_math": "true"}
     assert request.call == "grad(f)(f32[3])"
+
+
+def compared(*leaves: LeafAgreement) -> ProgramComparison:
+    timing = Timing("f()", HERE, (), (), ("No time was taken.",))
+    return ProgramComparison("f()", "g()", timing, ResultsAgreement("first", "second", leaves))
+
+
+def test_why_nothing_was_compared_goes_with_the_form_and_with_the_next_comparison(
+    driver: Driver, lab: dict[str, Any]
+) -> None:
+    page = lab["versus"]
+    page.button.click()
+    page.side.call.setText("f(x)")
+    assert "Nothing is different" not in page.notes.text()
+    page.button.click()
+    equal = LeafAgreement("[0]", "f32[3]", 3, 0, 0.0, 0.0, 0.0, "", "", "", 0)
+    driver.wait_for(ComparisonRequest).tell(Finished(compared(equal)))
+    driver.wait_until(lambda: page.found is not None)
+    heading = page.heading.text()
+    assert "equal bit by bit" in page.notes.text() and "differ" not in heading
+    page.side.call.clear()
+    page.button.click()
+    assert "Nothing is different" in page.notes.text() and page.heading.text() == heading
+    page.side.rigorous.setChecked(True)
+    page.side.call.setText("g(x)")
+    assert "Nothing is different" not in page.notes.text()
+    assert "equal bit by bit" in page.notes.text(), "the comparison that is shown is told again"
+
+
+def test_the_heading_says_that_the_results_of_two_calls_differ(
+    driver: Driver, lab: dict[str, Any]
+) -> None:
+    page = lab["versus"]
+    page.side.call.setText("g(x)")
+    page.button.click()
+    worst = LeafAgreement("[0]", "f32[3]", 3, 2, 4.0, 1e-7, 1e-6, "[1]", "1.0", "1.1", 0)
+    driver.wait_for(ComparisonRequest).tell(Finished(compared(worst)))
+    driver.wait_until(lambda: page.found is not None)
+    assert "first and second differ in 1 of 1 array, by 4 ULP at most" in page.heading.text()
 
 
 def test_the_second_program_can_be_made_in_other_ways(driver: Driver, lab: dict[str, Any]) -> None:

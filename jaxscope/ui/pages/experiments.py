@@ -9,7 +9,15 @@ from typing import Generic, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from jaxscope.client.requests import Request
 from jaxscope.model import Environment
@@ -45,7 +53,7 @@ class ExperimentPage(PageWidget, Generic[Result]):
         self._question, self._result = PAGES[name].answers, result or name
         self._shown: QWidget | None = None
         self.found: Result | None = None
-        self._is_bare = False
+        self._is_bare = self._is_refused = self._is_form_watched = False
         self.theme = context.themes.theme
         self.heading = SelectableLabel(tr(self._question), "heading")
         self._meaning = SelectableLabel(meaning, "muted")
@@ -141,11 +149,32 @@ class ExperimentPage(PageWidget, Generic[Result]):
             if noise := describe_noise(environment):
                 heading = f"{tr_said(heading)}\n{tr_said(noise)}"
             notes = [*notes, f"{call}. {tr_said(describe_place(environment))}"]
+        self._is_refused = False
         self.heading.setText(tr_said(heading) or tr(self._question))
         self.notes.set_notes((), [*map(tr_said, notes)])
         self._show_meaning()
 
+    def refuse(self, *why: str) -> None:
+        """Say why what the form asks for makes no sense, until the form or its answer changes."""
+        self.notes.set_notes((), why)
+        self._is_refused = True
+        if not self._is_form_watched:
+            self._is_form_watched = True
+            for line in self.findChildren(QLineEdit):
+                line.textChanged.connect(self._end_refusal)
+            for box in self.findChildren(QComboBox):
+                box.currentTextChanged.connect(self._end_refusal)
+
+    def _end_refusal(self) -> None:
+        if not self._is_refused:
+            return
+        if self.found is None:
+            self.say("")
+        else:
+            self.show_result(self.found)
+
     def _on_button_clicked(self) -> None:
         request = self.make_request()
         if request is not None:
+            self._end_refusal()
             self._context.controller.experiment(request)

@@ -164,7 +164,7 @@ class ScalingPage(ExperimentPage[Scaling]):
                 vary, sizes = read_scale(text or self._proposal)
         except UsageError as error:
             explanation = error.explanation
-            self.say("", [f"{explanation.what} {explanation.why}", explanation.remedy])
+            self.refuse(f"{explanation.what} {explanation.why}", explanation.remedy)
             return None
         skip_eager = not self.with_eager.isChecked()
         return ScalingRequest(vary=vary, sizes=sizes, skip_eager=skip_eager, preset=preset)

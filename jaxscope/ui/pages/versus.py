@@ -201,10 +201,10 @@ class VersusPage(ExperimentPage[ProgramComparison]):
         try:
             different = self.side.read()
         except ValueError as error:
-            self.say("", [str(error)])
+            self.refuse(str(error))
             return None
         if not different:
-            self.say("", [tr("Nothing is different: name what the second program is made with.")])
+            self.refuse(tr("Nothing is different: name what the second program is made with."))
             return None
         return ComparisonRequest(**different, rigorous=self.side.rigorous.isChecked())
 
@@ -212,10 +212,12 @@ class VersusPage(ExperimentPage[ProgramComparison]):
         verdict = "\n".join(tr_said(describe_ratio(each)) for each in found.timing.ratios) or tr(
             "The two could not be measured together"
         )
+        results = describe_results(found.agreement)
+        is_same = not found.agreement.reason and all(x.is_equal for x in found.agreement.leaves)
         self.say(
-            verdict,
+            verdict if is_same else f"{verdict}\n{results}",
             [
-                describe_results(found.agreement),
+                *([results] if is_same else []),
                 tr("first: {first}", first=found.first),
                 tr("second: {second}", second=found.second),
                 describe_processes(found),
