@@ -250,7 +250,7 @@ def build_window(
         window.trial = Trial(window, controller, workspace, themes, settings.changes_folder, say)
         commands.connect_owner("trial", window.trial)
         saving = [commands.actions[slot] for slot in ("save_change", "ask_save_as")]
-        window.trial.enable_while_editing(saving)
+        window.trial.enable_while_editing(saving, commands.actions["ask_save"])
         offer_unsaved(window.start_page, settings.unsaved_folder)
         layout, folder = window.files.layout, settings.unsaved_folder
         if options.quick_look:

@@ -10,8 +10,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from jaxscope.client.events import Finished
+from jaxscope.client.events import Failed, Finished, HeadArrived, StageArrived
 from jaxscope.client.requests import CaptureRequest, ComparisonRequest
+from jaxscope.errors import Stopped
 from jaxscope.in_process import capture_function
 from jaxscope.model import Capture, Graph, Measurement, PassRecord, Timing, is_available
 from jaxscope.model.experiments import ProgramComparison as MeasuredPair
@@ -73,6 +74,35 @@ def test_the_page_lists_fusions_and_selects_the_one_that_is_clicked(
     text = inspected(window)
     assert f"Fusion {report.fusions[0].id}" in text
     assert "not written" in text
+
+
+def test_a_page_without_fusions_says_why(
+    window: MainWindow, driver: Driver, source: Path, capture: Capture
+) -> None:
+    """That no call was run is said only where that is so."""
+    window.pages.show_page("fusions")
+    page = page_of(window)
+    assert page.heading.text().startswith("Run a call")
+    run = driver.open(source)
+    run.tell(HeadArrived(capture))
+    driver.wait_until(lambda: page.heading.text() == "Waiting for optimized …")
+    for stage in capture.stages:
+        run.tell(StageArrived(stage))
+    driver.wait_until(lambda: page.heading.text().endswith("once the run has ended."))
+    driver.finish(run, capture)
+    driver.wait_until(lambda: window.workspace.fusions.report is not None)
+    told = page.heading.text()
+    window.controller.measure(is_rigorous=False)
+    driver.wait_until(lambda: window.controller.state.is_running)
+    assert page.heading.text() == told, "they stay while something is measured"
+    window.controller.stop()
+    driver.session.runs[-1].tell(Failed(Stopped("It was stopped.")))
+    driver.wait_until(lambda: not window.controller.state.is_running)
+    window.run_call()
+    driver.wait_for(CaptureRequest, 2).tell(StageArrived(capture.stages[0]))
+    driver.wait_until(lambda: page.heading.text() == "Waiting for optimized …")
+    driver.wait_for(CaptureRequest, 2).tell(Failed(Stopped("It was stopped.")))
+    driver.wait_until(lambda: page.heading.text().startswith("The run was stopped before"))
 
 
 def test_an_operand_of_which_a_slice_is_read_counts_as_the_slice(

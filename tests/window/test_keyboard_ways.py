@@ -15,6 +15,7 @@ from jaxscope.client.requests import CaptureRequest
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
+from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.places import Place
 
@@ -216,3 +217,60 @@ def test_a_graph_has_the_menu_graph(
         QTest.keyClick(canvas, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
         assert menu.isVisible(), "also where there is no Menu key"
         menu.close()
+
+
+def test_the_keys_of_panes_lead_to_what_is_said_of_the_selection_too(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    window.workspace.selection.select_node("jaxpr", 1)
+    area, inspector = window.workspace.area, window.workspace.inspector
+    driver.wait_until(inspector.page.isVisible)
+    parts = [*area.panes, inspector]
+    for key, order in (("focus_next", parts), ("Previous pane", parts[::-1])):
+        order[0].page.setFocus() if order[0] is inspector else order[0].focus_content()
+        visited = []
+        for _ in parts:
+            QTest.qWait(5)
+            area.focus_next(1 if key == "focus_next" else -1)
+            focused = QApplication.focusWidget()
+            assert focused is not None
+            holders = [part for part in reversed(parts) if part.isAncestorOf(focused)]
+            visited.append(holders[0])
+        assert visited == [*order[1:], order[0]]
+    window.toggle_inspector()
+    area.panes[-1].focus_content()
+    area.focus_next(1)
+    assert area.panes[0].isAncestorOf(QApplication.focusWidget()), "it is hidden"
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4])
+def test_the_keys_of_forms_are_about_the_active_pane_and_no_other(
+    driver: Driver, window: MainWindow, source: Path, key: Qt.Key
+) -> None:
+    """Of the source, which has one form, nothing changes, and that is said."""
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    window.workspace.selection.select_node("jaxpr", 1)
+    area = window.workspace.area
+    area.panes[0].focus_content()
+    before = [(pane.wanted_stage, pane.form) for pane in area.panes]
+    moved = []
+    area.show_links = lambda *_, **__: moved.append(1)  # type: ignore[method-assign]
+    focused = QApplication.focusWidget()
+    QTest.keyClick(focused, key, Qt.KeyboardModifier.ControlModifier)
+    assert [(pane.wanted_stage, pane.form) for pane in area.panes] == before
+    assert not moved, "no picture is moved to the selection"
+    assert window.row.message == "The source is always shown as text."
+    del area.show_links
+    area.panes[1].focus_content()
+    window.pages.show_place(Place.MEASURE)
+    QTest.keyClick(window.pages.questions, key, Qt.KeyboardModifier.ControlModifier)
+    assert window.pages.place is Place.PROGRAM, "what is changed is seen"
+    assert [pane.wanted_stage for pane in area.panes] == [stage for stage, _ in before]
+    forms = [Form.GRAPH, Form.TEXT, Form.TABLE, Form.TREE]
+    assert area.panes[1].form is forms[key - Qt.Key.Key_1]
+    assert area.panes[2].form is before[2][1]

@@ -60,7 +60,7 @@ def test_the_keyboard_comes_back_into_the_editor_and_to_the_source_after_it(
 ) -> None:
     window.activateWindow()
     panes, visited = window.workspace.area, []
-    for _ in panes.panes:
+    for _ in range(len(panes.panes) + 1):  # what is said of the selection has a stop, too
         panes.focus_next(1)
         visited.append(qapp.focusWidget())
     assert editor_of(trial).edit in visited
@@ -352,3 +352,29 @@ def test_a_kept_change_that_is_damaged_is_none(tmp_path: Path, data: bytes) -> N
     assert kept.read("/a/b.py") is None
     kept.forget("/a/b.py")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("is_in_editor", [True, False])
+def test_the_key_that_saves_saves_the_text_while_it_is_edited(
+    driver: Driver,
+    window: MainWindow,
+    source: Path,
+    trial: Trial,
+    qapp: QApplication,
+    is_in_editor: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Wherever the keyboard is; the capture is saved by it before and after."""
+    asked: list[str] = []
+    monkeypatch.setattr(window.files, "ask_save", lambda: asked.append("capture"))
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    write(driver, trial, "y = 1")
+    part = editor_of(trial).edit if is_in_editor else window.call_bar.edit
+    part.setFocus()
+    control = Qt.KeyboardModifier.ControlModifier
+    driver.qtbot.keyClick(part, Qt.Key.Key_S, control)
+    assert source.read_text().endswith("y = 1")
+    assert trial.editor is None and not asked
+    driver.qtbot.keyClick(window.call_bar.edit, Qt.Key.Key_S, control)
+    assert asked == ["capture"]

@@ -25,6 +25,8 @@ from jaxscope.report.fusion import (
 )
 from jaxscope.ui.selection.capture_facts import OPTIMIZED
 from jaxscope.ui.selection.linked_rows import LinkedRows
+from jaxscope.ui.session.screen import waiting_text
+from jaxscope.ui.session.state import Phase, WindowState
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import (
@@ -100,6 +102,7 @@ _NONE_YET = (
     "and saves. Select two instructions of the optimized program to see why they are not one "
     "kernel."
 )
+_NOT_YET = "The fusions are looked into once the run has ended."
 _WORKING = "The fusions are being worked out …"
 
 
@@ -143,7 +146,7 @@ class FusionsPage(CapturePage):
             return
         self._report = report
         if report is None:
-            self.heading.setText(problem or tr(_NONE_YET))
+            self.heading.setText(problem or self._why_none())
             if self.tabs is not None:
                 self.tabs.hide()
                 self.table.rows.set_table(Table((), ()))
@@ -184,6 +187,19 @@ class FusionsPage(CapturePage):
         ]
         self.table.rows.set_table(Table(HEADERS, rows), hints)
         self._linked.set_rows([(OPTIMIZED, (fusion.node,)) for fusion in fusions])
+
+    def show_state(self, state: WindowState) -> None:
+        del state  # `_why_none` asks for it, whatever has changed
+        if self._report is None:
+            self._on_fusions_changed()
+
+    def _why_none(self) -> str:
+        """Why there is no capture to look into: none was asked for, or it is not complete."""
+        state = self._context.controller.state
+        if state.phase is Phase.IDLE:
+            return tr(_NONE_YET)
+        is_made = any(stage.name == OPTIMIZED for stage in state.stages)
+        return tr(_NOT_YET) if state.is_running and is_made else waiting_text(state, OPTIMIZED)
 
     def _show_log(self, log: FusionLog | None) -> None:
         """What XLA wrote itself; or that it wrote nothing."""

@@ -561,6 +561,7 @@ class PaneArea(QWidget):
         self._closed: list[_Closed] = []
         self.is_wrapping = False
         self._companion: QWidget | None = None
+        self._focus_companion: Callable[[], None] | None = None
         self._is_companion_hidden, self._companion_share = False, COMPANION_SHARE
         self._share_below_graph = _SHARE_BELOW_GRAPH
         self._zone = QRubberBand(QRubberBand.Shape.Rectangle, self)
@@ -652,9 +653,9 @@ class PaneArea(QWidget):
         self._revealing.start()
         return pane
 
-    def set_companion(self, part: QWidget) -> None:
+    def set_companion(self, part: QWidget, take_keyboard: Callable[[], None]) -> None:
         """Show a part of the window below the source, or below the first pane without one."""
-        self._companion = part
+        self._companion, self._focus_companion = part, take_keyboard
         part.setParent(self)
         self._place_companion()
 
@@ -981,13 +982,26 @@ class PaneArea(QWidget):
                 pane.canvas.select_node(at[1])
 
     def focus_next(self, step: int) -> None:
-        """Move the keyboard to the next pane; from elsewhere in the window to the active one."""
-        panes, focused = self.panes, QApplication.focusWidget()
+        """Move the keyboard to the next pane; from elsewhere in the window to the active one.
+
+        What is below a pane comes after all of them, as with `Tab`.
+        """
+        panes, focused, companion = self.panes, QApplication.focusWidget(), self._companion
         if not panes:
             return
         index = panes.index(self._active) if self._active in panes else -step
         is_elsewhere = focused is not None and not self.isAncestorOf(focused)
-        pane = panes[(index + (0 if is_elsewhere else step)) % len(panes)]
+        num_stops = len(panes)
+        if companion is not None and companion.isVisible():
+            num_stops += 1
+            if focused is not None and companion.isAncestorOf(focused):
+                index = num_stops - 1
+        place = (index + (0 if is_elsewhere else step)) % num_stops
+        if place == len(panes):
+            assert self._focus_companion is not None
+            self._focus_companion()
+            return
+        pane = panes[place]
         if self._alone is not None:
             self.show_all()
         self.activate(pane)

@@ -12,7 +12,7 @@ from typing import Protocol
 from urllib.parse import unquote
 
 import numpy as np
-from PySide6.QtCore import QEvent, QMimeData, QObject, QTimer, QUrl, Signal
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtWidgets import QFrame, QTabBar, QTextBrowser, QVBoxLayout, QWidget
 
 from jaxscope.errors import Explanation
@@ -1008,6 +1008,11 @@ class Inspector(QFrame):
             self._is_unfolded &= is_low is self._is_low
             self._is_low, self._is_below_graph = is_low, is_below_graph
             self._arrange()
+
+    def take_keyboard(self) -> None:
+        """Give the keyboard to what is said, or to the tabs while a guest is in front."""
+        front = self._tabs if self.page.isHidden() else self.page
+        front.setFocus(Qt.FocusReason.TabFocusReason)
 
     def bring_forward(self, *, is_selected: bool) -> None:
         """Show what is selected, or the guest where nothing is."""

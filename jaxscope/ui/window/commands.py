@@ -157,10 +157,10 @@ COMMANDS: Sequence[Command] = (
     Command("View", "Find in this pane", "focus_search", ("Ctrl+F",), words="search"),
     *_owned(
         *("workspace", "View", None),
-        ("As graph", "set_form", "Ctrl+1", Form.GRAPH),
-        ("As text", "set_form", "Ctrl+2", Form.TEXT),
-        ("As table", "set_form", "Ctrl+3", Form.TABLE),
-        ("As tree", "set_form", "Ctrl+4", Form.TREE),
+        ("This pane as graph", "set_form", "Ctrl+1", Form.GRAPH),
+        ("This pane as text", "set_form", "Ctrl+2", Form.TEXT),
+        ("This pane as table", "set_form", "Ctrl+3", Form.TABLE),
+        ("This pane as tree", "set_form", "Ctrl+4", Form.TREE),
     ),
     Command("View", "What is selected", "toggle_inspector", ("Ctrl+B",), True),
     Command(
@@ -304,6 +304,7 @@ MORE_KEYS: Sequence[tuple[str, str]] = (
     ("Shift+click", "In a text, a table or a tree: select all up to there"),
     ("-, +", "In a text: fold or unfold the block around the line"),
     ("/ and *", "In a text: fold or unfold all blocks"),
+    ("Ctrl+S", "While the source is edited: save it; else the capture"),
     ("Shift+Tab", "In a source that is edited: to its buttons"),
     ("Space, Right", "On the whole screen: on, equation by equation"),
     ("Backspace, Left", "On the whole screen: back, equation by equation"),

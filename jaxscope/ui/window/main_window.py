@@ -270,6 +270,7 @@ class MainWindow(QMainWindow):
         self.workspace.area.panes_changed.connect(self._refresh)
         self.workspace.area.shown_changed.connect(self._refresh)
         self.workspace.selection.changed.connect(self._on_selection_changed)
+        self.workspace.form_refused.connect(self.show_message)
         self.workspace.bookmarks.changed.connect(self._on_bookmarks_changed)
         self.start_page.file_chosen.connect(self._open_chosen)
         self.start_page.open_requested.connect(self.files.ask_open)

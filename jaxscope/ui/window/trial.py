@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -172,6 +172,8 @@ class Trial(QObject):
         self._pane: StagePane | None = None
         self.editor: TrialEditor | None = None
         self._saving: Sequence[QAction] = ()
+        self._capture_action: QAction | None = None
+        self._save_keys: Sequence[QKeySequence] = ()
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._mark)
         controller.state_changed.connect(self._on_controller_state_changed)
@@ -194,14 +196,26 @@ class Trial(QObject):
         else:  # all of it was undone
             self._kept.forget(self._file)
 
-    def enable_while_editing(self, saving: Sequence[QAction]) -> None:
-        """Let these commands be used only while there is a change to save."""
-        self._saving = saving
+    def enable_while_editing(self, saving: Sequence[QAction], capture: QAction) -> None:
+        """Let these commands be used only while there is a change to save.
+
+        Args:
+            saving: The first one has then the key of `capture`: what is saved is the text, wherever
+                the keyboard is.
+            capture: Saves the capture.
+        """
+        self._saving, self._capture_action = saving, capture
+        self._save_keys = capture.shortcuts()
         self._enable()
 
     def _enable(self) -> None:
+        is_edited = self.editor is not None
         for action in self._saving:
-            action.setEnabled(self.editor is not None)
+            action.setEnabled(is_edited)
+        for action in self._saving[:1]:
+            action.setShortcuts(self._save_keys if is_edited else [])
+        if self._capture_action is not None:
+            self._capture_action.setShortcuts([] if is_edited else self._save_keys)
 
     def toggle(self) -> None:
         """Begin to edit the source, or end that."""

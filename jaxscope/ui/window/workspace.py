@@ -63,9 +63,11 @@ class Workspace(QWidget):
 
     Signals:
         settled: The graphs of a capture are drawn: what nobody has asked for yet may be worked out.
+        form_refused: Why the active pane has no such form.
     """
 
     settled = Signal()
+    form_refused = Signal(str)
 
     def __init__(self, make_graph: Callable[[], GraphPage], *, late_panes: bool = False) -> None:
         super().__init__()
@@ -104,7 +106,7 @@ class Workspace(QWidget):
         self.places = Places(views)
         fill_box(QVBoxLayout(self), self.places, margins=(0, 0, 0, 0))
         self.inspector.additions.append(self._tell_rest)
-        self.area.set_companion(self.inspector)
+        self.area.set_companion(self.inspector, self.inspector.take_keyboard)
         self.area.installEventFilter(self)
         self.area.arrange()
         self.selection.changed.connect(self._on_selection_changed)
@@ -206,7 +208,8 @@ class Workspace(QWidget):
         is_other |= state.error is not before.error
         if is_other or screen.failed_over != was_failed_over:
             self.describe_selected()
-        self._take_capture(None if state.is_running else state.capture)
+        is_kept = not state.is_running or state.capture is self._capture  # as while it is measured
+        self._take_capture(state.capture if is_kept else None)
         self._fill_panes(screen)
         if state.error is not None and state.error is not before.error:
             self._is_error_new = True
@@ -287,10 +290,16 @@ class Workspace(QWidget):
         self.describe_selected()
 
     def set_form(self, form: Form) -> None:
-        """Change the form of the active pane."""
-        if self.area.active is not None:
-            self.area.active.set_form(form)
-            self.area.show_links(self.selection.links, reveal=True)
+        """Change the form of the active pane; the source has one form, which is said."""
+        self.places.show_place(Place.PROGRAM)
+        pane = self.area.active
+        if pane is None:
+            return
+        if pane.wanted_stage == SOURCE:
+            self.form_refused.emit(tr("The source is always shown as text."))
+            return
+        pane.set_form(form)
+        self.area.show_links(self.selection.links, reveal=True)
 
     def colour_graphs(self, by: ColourBy) -> None:
         """Show the graphs, coloured by something."""

@@ -1248,28 +1248,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>程序自带的数组是一个方框。</translation>
     </message>
     <message>
-        <source>As graph</source>
-        <translation>以图显示</translation>
-    </message>
-    <message>
         <source>As many results as `axis` is long; each is without that dimension.</source>
         <translation>`axis` 有多长就有多少个结果；每个结果都没有这一维。</translation>
     </message>
     <message>
-        <source>As table</source>
-        <translation>以表格显示</translation>
-    </message>
-    <message>
-        <source>As text</source>
-        <translation>以文本显示</translation>
-    </message>
-    <message>
         <source>As the system</source>
         <translation>跟随系统</translation>
-    </message>
-    <message>
-        <source>As tree</source>
-        <translation>以树显示</translation>
     </message>
     <message>
         <source>As {other} calls it: {fate}.</source>
@@ -7642,6 +7626,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在分析融合 …</translation>
     </message>
     <message>
+        <source>The fusions are looked into once the run has ended.</source>
+        <translation>运行结束后再分析融合。</translation>
+    </message>
+    <message>
         <source>The generator `{name}`</source>
         <translation>生成器 `{name}`</translation>
     </message>
@@ -8492,6 +8480,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>源代码窗格</translation>
     </message>
     <message>
+        <source>The source is always shown as text.</source>
+        <translation>源代码总是以文本显示。</translation>
+    </message>
+    <message>
         <source>The square root of every element.</source>
         <translation>每个元素的平方根。</translation>
     </message>
@@ -8962,6 +8954,22 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>This pane alone, or all again</source>
         <translation>只显示此窗格，或重新显示全部</translation>
+    </message>
+    <message>
+        <source>This pane as graph</source>
+        <translation>此窗格以图显示</translation>
+    </message>
+    <message>
+        <source>This pane as table</source>
+        <translation>此窗格以表格显示</translation>
+    </message>
+    <message>
+        <source>This pane as text</source>
+        <translation>此窗格以文本显示</translation>
+    </message>
+    <message>
+        <source>This pane as tree</source>
+        <translation>此窗格以树显示</translation>
     </message>
     <message>
         <source>This part of the program does not run.</source>
@@ -9874,6 +9882,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Which version keeps most bytes between forward and backward pass, and which one computes most?</source>
         <translation>哪个版本在前向和反向之间保留的字节最多，哪个计算得最多？</translation>
+    </message>
+    <message>
+        <source>While the source is edited: save it; else the capture</source>
+        <translation>编辑源代码时：保存源代码；否则保存捕获</translation>
     </message>
     <message>
         <source>Whole</source>
