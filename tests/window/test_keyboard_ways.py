@@ -248,7 +248,11 @@ def test_the_keys_of_panes_lead_to_what_is_said_of_the_selection_too(
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4])
 def test_the_keys_of_forms_are_about_the_active_pane_and_no_other(
-    driver: Driver, window: MainWindow, source: Path, key: Qt.Key
+    driver: Driver,
+    window: MainWindow,
+    source: Path,
+    key: Qt.Key,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Of the source, which has one form, nothing changes, and that is said."""
     driver.finish(driver.open(source), build_capture())
@@ -258,14 +262,14 @@ def test_the_keys_of_forms_are_about_the_active_pane_and_no_other(
     area = window.workspace.area
     area.panes[0].focus_content()
     before = [(pane.wanted_stage, pane.form) for pane in area.panes]
-    moved = []
-    area.show_links = lambda *_, **__: moved.append(1)  # type: ignore[method-assign]
+    moved: list[int] = []
     focused = QApplication.focusWidget()
-    QTest.keyClick(focused, key, Qt.KeyboardModifier.ControlModifier)
+    with monkeypatch.context() as patch:
+        patch.setattr(area, "show_links", lambda *_, **__: moved.append(1))
+        QTest.keyClick(focused, key, Qt.KeyboardModifier.ControlModifier)
     assert [(pane.wanted_stage, pane.form) for pane in area.panes] == before
     assert not moved, "no picture is moved to the selection"
     assert window.row.message == "The source is always shown as text."
-    del area.show_links
     area.panes[1].focus_content()
     window.pages.show_place(Place.MEASURE)
     QTest.keyClick(window.pages.questions, key, Qt.KeyboardModifier.ControlModifier)
