@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 
 import numpy as np
 import pytest
@@ -115,10 +116,13 @@ def test_before_a_call_is_traced_its_text_says_which_stages_it_will_have():
     assert lines(plain)[-1] == "its gradient: waiting"
 
 
-def test_a_finished_run_shows_its_stages_and_nothing_that_waits():
+def test_a_finished_run_shows_its_stages_and_nothing_that_waits(monkeypatch: pytest.MonkeyPatch):
+    """It took as long as the person waited: 250 ms are the worker's, after its imports."""
+    assert (RUNNING.started_s, CAPTURE.wall_seconds) == (100.0, 0.25)
+    monkeypatch.setattr(time, "monotonic", lambda: 133.0)
     state = after(RUNNING, HEAD, Finished(CAPTURE))
     assert [line.split(":")[1].split()[0] for line in lines(state)] == ["done"] * 4
-    assert compute_screen(state).status == "Done in 250 ms"
+    assert compute_screen(state).status == "Done in 33.0 s"
 
 
 def test_a_failed_stage_says_why_and_the_earlier_ones_stay():

@@ -221,6 +221,7 @@ class WindowState:
         timing: What has been measured.
         lab: What the experiments of the timing lab have found.
         values: What the equations of this call computed, of this text of the file.
+        wall_s: From the start of the run that ended last to its end, as the person waited.
     """
 
     file: str = ""
@@ -380,7 +381,6 @@ def show_capture(state: WindowState, capture: Capture) -> WindowState:
         checks=capture.checks,
         messages=capture.messages,
         is_stale=False,
-        wall_s=capture.wall_seconds,
     )
 
 
@@ -516,7 +516,10 @@ def _grow(state: WindowState, result: object) -> WindowState:
 def _finish(state: WindowState, event: Finished) -> tuple[WindowState, str]:
     result = event.result
     if isinstance(result, Capture):
-        return end_run(show_capture(state, result), Phase.DONE), ""
+        # The worker counts from when it had imported JAX; who waits counts from the start.
+        waited_s = max(time.monotonic() - state.started_s, 0.0)
+        shown = dataclasses.replace(show_capture(state, result), wall_s=waited_s)
+        return end_run(shown, Phase.DONE), ""
     if isinstance(result, Timing):
         return end_run(with_timing(state, result), Phase.DONE), ""
     if isinstance(result, LAB_RESULTS):
