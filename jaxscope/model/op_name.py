@@ -479,9 +479,15 @@ def name_without_tags(name: str, op_name: str) -> str:
     called = _called_after(op_name)
     if ";jxs" not in op_name or called == _called_after(op_name.partition(";")[0]):
         return name
-    if name != called and not name.startswith(f"{called}."):
+    if not is_called_after(name, op_name):
         return name
     return _called_after(_plain_name(op_name)) + name[len(called) :]
+
+
+def is_called_after(name: str, op_name: str) -> bool:
+    """Whether XLA called an instruction after this name, and has not only written it on it."""
+    called = _called_after(op_name)
+    return name == called or name.startswith(f"{called}.")
 
 
 def _called_after(op_name: str) -> str:

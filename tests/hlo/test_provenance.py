@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
 
+import jax
 import pytest
 
 from jaxscope.model import Capture, Direction, Graph, Node, is_available
@@ -73,6 +76,42 @@ def test_what_the_compiler_made_has_no_origin(captured: Capture) -> None:
     for node in nodes_of(graph_of(captured, "hlo")):
         if node.operation == "parameter":
             assert node.origins == ()
+
+
+BATCHED_LOOP = """\
+from jax import lax
+
+def count(n):
+    return lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * 1.5), (0, 1.0))[1]
+
+# jaxscope: vmap(count)(i32[7])
+"""
+
+
+@pytest.mark.parametrize("stage", ["hlo", "optimized"])
+def test_what_jax_makes_of_a_batched_condition_is_of_the_loop(stage: str, tmp_path: Path) -> None:
+    """Such as the select that keeps the values of those that have ended, whatever JAX calls it."""
+    path = tmp_path / "batched.py"
+    path.write_text(BATCHED_LOOP)
+    names: dict[str, object] = {}
+    exec(compile(BATCHED_LOOP, str(path), "exec"), names)
+    lowered = jax.jit(jax.vmap(names["count"])).lower(jax.ShapeDtypeStruct((7,), "int32"))
+    text = lowered.as_text(dialect="hlo") if stage == "hlo" else lowered.compile().as_text()
+    called_after = set(
+        re.findall(r"%?(while[.\d]*) = pred\S* or\(|%?(while[.\d]*) = \S+ select", text)
+    )
+    made = {name for pair in called_after for name in pair if name}
+    assert len(made) >= 2  # an `or` of all, and the selects
+
+    recorder = Recorder()
+    handle_capture({"file": str(path), "call": None}, recorder)
+    nodes = nodes_of(graph_of(assemble(tuple(recorder.messages)), stage))
+    (loop,) = (node.derived for node in nodes if node.operation == "while")
+    assert len(loop) == 1
+    assert {node.name: node.derived for node in nodes if node.name in made} == dict.fromkeys(
+        made, loop
+    )
+    assert all(node.source for node in nodes if node.name in made)
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ from jaxscope.model.op_name import (
     NOT_THE_USERS,
     TagTable,
     in_call,
+    is_called_after,
     is_tagged,
     read_direction,
     read_op_name,
@@ -482,7 +483,8 @@ def find_loop_names(
 
     JAX names what is inside of a loop below the loop's name. An instruction there with just the
     loop's name had none of its own: XLA's pass propagate-call-metadata stamps it on what lost its
-    name. It says nothing of where the instruction came from.
+    name. It says nothing of where the instruction came from. What JAX itself makes of the loop,
+    such as the select of a batched condition, is called after it, too (`is_called_after`).
     """
     found = [frozenset[str]() for _ in computations]
     for index in nesting.order:
@@ -579,6 +581,22 @@ class _Converter:
             return graph
         return graph.replace_nodes(cost=np.array(self._cost, np.float64))
 
+    def _find_named(self, instruction: HloMessage) -> HloMessage:
+        """The instruction; of a fusion, which XLA names after its opcodes, what it ends with."""
+        if instruction.opcode != "fusion" or not instruction.called_computation_ids:
+            return instruction
+        return self._roots.get(instruction.called_computation_ids[0], instruction)
+
+    @functools.cached_property
+    def _roots(self) -> dict[int, HloMessage]:
+        """What each computation ends with, by the computation's id."""
+        return {
+            computation.id: instruction
+            for computation in self._module.computations
+            for instruction in computation.instructions
+            if instruction.id == computation.root_id
+        }
+
     def _survey(self, computation: HloMessage) -> _ComputationFacts:
         """What has to be known of a computation before its nodes are made."""
         survey = _ComputationFacts()
@@ -650,7 +668,11 @@ class _Converter:
                     row["operand"] = str(operand)
             if provenance.display:
                 row["op_name"] = provenance.display
-            is_stamped = op_name in loops and opcode not in LOOP_PARTS
+            is_stamped = (
+                op_name in loops
+                and opcode not in LOOP_PARTS
+                and not is_called_after(self._find_named(instruction).name, op_name)
+            )
             if is_stamped:
                 provenance = _NOWHERE
             elif any(provenance.calls):
