@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jaxscope.client.events import Event, Finished, HeadArrived, Output
 from jaxscope.client.requests import CaptureRequest, ValuesRequest
 from jaxscope.errors import JaxscopeError, Stopped, TraceError, WorkerLost
-from jaxscope.model import Capture, Check
+from jaxscope.model import Capture, Check, Graph, Stage
 from jaxscope.model.capture import Checked, Severity
 from jaxscope.model.said import say
 from jaxscope.model.targets import is_absent
@@ -44,10 +45,31 @@ _RULES = {
 }
 """Rules by the kind of an error of JAX's."""
 _IMMUTABLE = "JAX arrays are immutable"
+_OF_ROOT = say(
+    "Give the root an operand above 0, where its derivative is finite: jnp.sqrt(x + 1e-12), or "
+    "safe = jnp.where(x > 0, x, 1.0); jnp.where(x > 0, jnp.sqrt(safe), 0.0)."
+)
+_OF_LOG = say(
+    "Give the logarithm an operand above 0: jnp.log(jnp.maximum(x, 1e-12)), or "
+    "safe = jnp.where(x > 0, x, 1.0); jnp.where(x > 0, jnp.log(safe), 0.0)."
+)
+_OF_DIVISION = say(
+    "Divide by what is not 0: safe = jnp.where(y != 0, y, 1.0); jnp.where(y != 0, x / safe, 0.0). "
+    "Where y is a root, as a norm is, do so under the root, whose derivative at 0 is infinite: "
+    "safe = jnp.where(s > 0, s, 1.0); jnp.where(s > 0, x / jnp.sqrt(safe), 0.0)."
+)
+_OF_OVERFLOW = say(
+    "Keep it from overflowing: bound the exponent, as by jnp.minimum(x, 80.0), or subtract the "
+    "largest first, as jax.nn.softmax and jax.nn.logsumexp do."
+)
+_BY_OPERATION = {
+    **dict.fromkeys(("sqrt", "rsqrt"), _OF_ROOT),
+    **dict.fromkeys(("log", "log1p"), _OF_LOG),
+    **dict.fromkeys(("div", "integer_pow"), _OF_DIVISION),
+    **dict.fromkeys(("exp", "exp2", "expm1"), _OF_OVERFLOW),
+}
 _ORIGIN_REMEDIES = {
-    _RESULT: say(
-        "Keep what the equation reads in its domain: clip it, or add a small number to it."
-    ),
+    _RESULT: say("Keep what the equation reads where it has a finite result and derivative."),
     _GRADIENT: (
         say(
             "Keep what is differentiated away from where its derivative is infinite, as "
@@ -86,7 +108,7 @@ def check_call(request: CaptureRequest, on_event: OnEvent | None = None) -> Chec
         )
     else:
         try:
-            checks = with_origins(checks, ask(values, Values, again))
+            checks = with_origins(checks, ask(values, Values, again), capture.stages)
         except Stopped:
             raise
         except (TraceError, WorkerLost) as error:
@@ -138,19 +160,45 @@ def _of_error(error: JaxscopeError, user_file: str) -> Check:
     )
 
 
-def with_origins(checks: list[Check], values: Values) -> list[Check]:
+def with_origins(checks: list[Check], values: Values, stages: Sequence[Stage]) -> list[Check]:
     """The findings, with the equation that makes results or their gradient NaN or Inf."""
     is_odd = any(each.num_nan or each.num_inf for each in values.results)
+    found: dict[str, NonfiniteOrigin] = {}
     for origin in values.origins:
         rule = _GRADIENT if origin.stage == "gradient" else _RESULT
         if rule == _RESULT and not is_odd:
             continue  # NaN or Inf that no result has: a mask, say
-        checks = [check for check in checks if check.rule != rule]
-        checks.append(_of_origin(rule, origin))
+        if rule not in found or origin.kind == "nan":
+            found[rule] = origin
+    checks = [check for check in checks if check.rule not in found]
+    for rule, origin in found.items():
+        cause = _find_cause(origin, values)
+        remedy = _BY_OPERATION.get(_operation_of(cause, stages), _ORIGIN_REMEDIES[rule])
+        checks.append(_of_origin(rule, origin, remedy))
     return checks
 
 
-def _of_origin(rule: str, origin: NonfiniteOrigin) -> Check:
+def _find_cause(origin: NonfiniteOrigin, values: Values) -> NonfiniteOrigin:
+    """Where the Inf was made that a NaN is made of; else the origin itself."""
+    if origin.kind == "nan" and any(each.num_inf for each in origin.operands):
+        infinite = (o for o in values.origins if (o.kind, o.stage) == ("inf", origin.stage))
+        return next(infinite, origin)
+    return origin
+
+
+def _operation_of(origin: NonfiniteOrigin, stages: Sequence[Stage]) -> str:
+    """What the user's program computes there: of an equation of a derivative, of what it is."""
+    graphs = {stage.name: stage.graph for stage in stages}
+    graph, base = graphs.get(origin.stage), graphs.get("jaxpr")
+    if not (isinstance(graph, Graph) and isinstance(base, Graph)) or graph is base:
+        return origin.operation
+    node = graph.index_by_id.get(origin.equation)
+    sources = () if node is None else graph.origins(node)
+    found = {base.operation(base.index_by_id[each]) for each in sources if each in base.index_by_id}
+    return found.pop() if len(found) == 1 else origin.operation
+
+
+def _of_origin(rule: str, origin: NonfiniteOrigin, remedy: str) -> Check:
     kind = "NaN" if origin.kind == "nan" else "Inf"
     is_gradient = rule == _GRADIENT
     odd = say("The gradient is not finite") if is_gradient else say("Results are not finite")
@@ -170,7 +218,7 @@ def _of_origin(rule: str, origin: NonfiniteOrigin) -> Check:
             stage=stage,
             because=origin.because,
         ),
-        _ORIGIN_REMEDIES[rule],
+        remedy,
         "",
         origin.equation,
         origin.file,

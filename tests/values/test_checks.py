@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import pytest
 
 from jaxscope.cli import main
@@ -112,6 +113,101 @@ def test_results_and_gradients_that_are_not_finite(capsys: pytest.CaptureFixture
     status, checks = run(capsys, causes.__file__, "safe_by_where(jnp.array([1.0, 0.0]))")
     assert status == 5 and [check["rule"] for check in checks] == ["non-finite-gradient"]
     assert "of the stage gradient" in str(checks[0]["message"])
+
+
+ADVISED = """\
+import jax.numpy as jnp
+
+
+def by_zero(x):
+    return (x / x).sum()
+
+
+def log(x):
+    return jnp.log(x).sum()
+
+
+def root(x):
+    return jnp.sqrt(x).sum()
+
+
+def infinite(x):
+    y = jnp.exp(x + 1000.0)
+    return (y - y).sum()
+
+
+def zero_times(x):
+    return (x * jnp.exp(x + 1000.0)).sum()
+
+
+def tested(x):
+    return jnp.where(x != 0, jnp.sin(x) / x, 1.0).sum()
+"""
+AT = {"x": jnp.array([0.0, -2.0, 3.0]), "s": jnp.array([0.0, 2.0, 3.0])}
+
+
+def is_finite(text: str, name: str) -> bool:
+    """By JAX alone: whether a formula and its derivative are finite."""
+
+    def formula(value: jax.Array) -> jax.Array:
+        places = {"jnp": jnp, "jax": jax, "x": value, "y": value, "s": value}
+        for statement in text.split("; ")[:-1]:
+            exec(statement, places)
+        return jnp.sum(eval(text.split("; ")[-1], places))
+
+    value, slope = jax.value_and_grad(formula)(AT[name])
+    return bool(jnp.isfinite(value) & jnp.isfinite(slope).all())
+
+
+@pytest.mark.parametrize(
+    ("call", "formulas"),
+    [
+        (
+            "by_zero(jnp.zeros(3))",
+            [
+                ("safe = jnp.where(y != 0, y, 1.0); jnp.where(y != 0, x / safe, 0.0)", "x"),
+                ("safe = jnp.where(s > 0, s, 1.0); jnp.where(s > 0, x / jnp.sqrt(safe), 0.0)", "s"),
+            ],
+        ),
+        (
+            "log(jnp.zeros(3))",
+            [
+                ("jnp.log(jnp.maximum(x, 1e-12))", "x"),
+                ("safe = jnp.where(x > 0, x, 1.0); jnp.where(x > 0, jnp.log(safe), 0.0)", "x"),
+            ],
+        ),
+        (
+            "grad(root)(jnp.zeros(3))",
+            [
+                ("jnp.sqrt(x + 1e-12)", "s"),
+                ("safe = jnp.where(x > 0, x, 1.0); jnp.where(x > 0, jnp.sqrt(safe), 0.0)", "x"),
+            ],
+        ),
+        ("infinite(jnp.zeros(3))", [("jnp.minimum(x, 80.0)", "x")]),
+        ("zero_times(jnp.zeros(3))", [("jnp.minimum(x, 80.0)", "x")]),
+        (
+            "grad(tested)(jnp.array([0.0, -2.0]))",
+            [("safe = jnp.where(x != 0, x, 1.0); jnp.where(x != 0, 1.0 / safe, 0.0)", "x")],
+        ),
+    ],
+)
+def test_what_is_advised_against_nan_and_inf_is_finite_with_its_derivative(
+    call: str,
+    formulas: list[tuple[str, str]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "advised.py"
+    file.write_text(ADVISED)
+    status, checks = run(capsys, str(file), call)
+    remedies = " ".join(str(check["remedy"]) for check in checks)
+    assert status == 5
+    for text, name in formulas:
+        assert text in remedies
+        assert is_finite(text, name)
+    if "80.0" in remedies:
+        bounded = jnp.exp(jnp.minimum(AT["x"] + 1000.0, 80.0))
+        assert jnp.isfinite(bounded - bounded).all() and jnp.isfinite(AT["x"] * bounded).all()
 
 
 @pytest.mark.parametrize(

@@ -544,7 +544,7 @@ def with_profile(state: WindowState, timed: Capture, profile: Profile | None) ->
 
 def with_values(state: WindowState, values: Values) -> WindowState:
     """What is shown was run equation by equation; findings say which of them makes NaN or Inf."""
-    checks = tuple(with_origins(list(state.checks), values))
+    checks = tuple(with_origins(list(state.checks), values, state.stages))
     said = {check.message for check in state.checks} - {check.message for check in checks}
     messages = tuple(text for text in state.messages if text not in said)  # said better now
     return dataclasses.replace(state, values=values, checks=checks, messages=messages)

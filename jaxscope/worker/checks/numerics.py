@@ -422,7 +422,8 @@ def find_where_gradients(subject: CheckedCall) -> Iterator[Check]:
                 is_paid = len(subject.base_ids.get(culprit.id, ())) > 1
                 place = subject.place(culprit) if where and is_paid else None
                 if place is not None:
-                    yield _where_finding(culprit, where, place)
+                    test = _write_test(predicate, operand, case)
+                    yield _where_finding(culprit, where, test, place)
                     break
 
 
@@ -434,7 +435,13 @@ def _where_dropped(predicate: TracedValue, operand: TracedValue, case: int, name
     return _BELOW_ZERO if is_root and _truth(predicate, operand, -1.0) == (not case) else ""
 
 
-def _where_finding(culprit: Site, where: str, place: tuple[str, int, int]) -> Check:
+def _write_test(predicate: TracedValue, operand: TracedValue, case: int) -> str:
+    """The test by which `where` takes the branch, of an operand `x` that is not 0."""
+    below, above = (_truth(predicate, operand, number) == bool(case) for number in (-1.0, 1.0))
+    return "x != 0" if below and above else "x < 0" if below else "x > 0"
+
+
+def _where_finding(culprit: Site, where: str, test: str, place: tuple[str, int, int]) -> Check:
     name = say("division") if culprit.name == "div" else culprit.name
     safe = {"div": "1.0 / safe", "rsqrt": "jax.lax.rsqrt(safe)"}.get(
         culprit.name, f"jnp.{name}(safe)"
@@ -444,8 +451,9 @@ def _where_finding(culprit: Site, where: str, place: tuple[str, int, int]) -> Ch
         Severity.WARNING,
         say(_AT_ZERO, name=name) if where == _AT_ZERO else say(_BELOW_ZERO, name=name),
         say(
-            "Give the branch a safe operand: safe = jnp.where(x > 0, x, 1.0); "
-            "jnp.where(x > 0, {safe}, 0.0).",
+            "Give the branch a safe operand: safe = jnp.where({test}, x, 1.0); "
+            "jnp.where({test}, {safe}, 0.0).",
+            test=test,
             safe=safe,
         ),
         "",

@@ -2152,6 +2152,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>分布</translation>
     </message>
     <message>
+        <source>Divide by what is not 0: safe = jnp.where(y != 0, y, 1.0); jnp.where(y != 0, x / safe, 0.0). Where y is a root, as a norm is, do so under the root, whose derivative at 0 is infinite: safe = jnp.where(s &gt; 0, s, 1.0); jnp.where(s &gt; 0, x / jnp.sqrt(safe), 0.0).</source>
+        <translation>除以不为 0 的数：safe = jnp.where(y != 0, y, 1.0); jnp.where(y != 0, x / safe, 0.0)。若 y 是根（如范数），则在根号下这样做，因为根在 0 处的导数是无穷大：safe = jnp.where(s &gt; 0, s, 1.0); jnp.where(s &gt; 0, x / jnp.sqrt(safe), 0.0)。</translation>
+    </message>
+    <message>
         <source>Divides element by element.</source>
         <translation>逐元素相除。</translation>
     </message>
@@ -2832,8 +2836,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在 `in_axes` 中给该参数写 `None`，例如 `vmap(f, in_axes=(0, None))`；或给它多加一个轴。</translation>
     </message>
     <message>
-        <source>Give the branch a safe operand: safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, {safe}, 0.0).</source>
-        <translation>给这个分支一个安全的操作数：safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, {safe}, 0.0)。</translation>
+        <source>Give the branch a safe operand: safe = jnp.where({test}, x, 1.0); jnp.where({test}, {safe}, 0.0).</source>
+        <translation>给这个分支一个安全的操作数：safe = jnp.where({test}, x, 1.0); jnp.where({test}, {safe}, 0.0)。</translation>
     </message>
     <message>
         <source>Give the constant the type of the data, as in np.float32(0.5) or jnp.asarray(table, x.dtype); or .astype(jnp.float32).</source>
@@ -2842,6 +2846,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Give the figure the whole page, for those who sit far away</source>
         <translation>让图占满整页，方便坐得远的人</translation>
+    </message>
+    <message>
+        <source>Give the logarithm an operand above 0: jnp.log(jnp.maximum(x, 1e-12)), or safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, jnp.log(safe), 0.0).</source>
+        <translation>让对数的操作数大于 0：jnp.log(jnp.maximum(x, 1e-12))，或 safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, jnp.log(safe), 0.0)。</translation>
+    </message>
+    <message>
+        <source>Give the root an operand above 0, where its derivative is finite: jnp.sqrt(x + 1e-12), or safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, jnp.sqrt(safe), 0.0).</source>
+        <translation>让根号下的操作数大于 0，其导数在那里是有限的：jnp.sqrt(x + 1e-12)，或 safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, jnp.sqrt(safe), 0.0)。</translation>
     </message>
     <message>
         <source>Gives a value a name that checkpoint policies can refer to.</source>
@@ -3768,6 +3780,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>把若干 token 合在一起，使副作用按顺序发生。</translation>
     </message>
     <message>
+        <source>Keep it from overflowing: bound the exponent, as by jnp.minimum(x, 80.0), or subtract the largest first, as jax.nn.softmax and jax.nn.logsumexp do.</source>
+        <translation>避免溢出：限制指数，例如用 jnp.minimum(x, 80.0)；或先减去最大值，如 jax.nn.softmax 和 jax.nn.logsumexp 所做的那样。</translation>
+    </message>
+    <message>
         <source>Keep nothing of a trace: return what the function makes, or fill the cache outside.</source>
         <translation>不要保留追踪中的内容：请返回函数生成的结果，或者在外面填写缓存。</translation>
     </message>
@@ -3780,8 +3796,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>让求导的量远离导数为无穷大的地方，例如加上一个小的数。即使 jnp.where 丢弃了某个分支的值，这个分支也会计入：请给它一个安全的操作数，如 jnp.sqrt(jnp.where(x &gt; 0, x, 1.0))。</translation>
     </message>
     <message>
-        <source>Keep what the equation reads in its domain: clip it, or add a small number to it.</source>
-        <translation>让方程读取的值处在它的定义域内：进行截断，或加上一个小的数。</translation>
+        <source>Keep what the equation reads where it has a finite result and derivative.</source>
+        <translation>让方程读取的值处于结果和导数都有限的范围内。</translation>
     </message>
     <message>
         <source>Keeps the compiler from moving or merging work across this point.</source>
