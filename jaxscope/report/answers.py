@@ -613,7 +613,8 @@ def _copies(evidence: Evidence) -> Answer:
         changes[change] += 1
         size = f", {format_bytes(num_bytes)}" if num_bytes >= 0 else ""
         what = " ".join(filter(None, [f"{name} ({operation} {type_}{size})", change]))
-        text = f"{', '.join(filter(None, [what, use]))}: {origin.told}"
+        told = "; ".join(filter(None, [origins.why(node), origin.told]))
+        text = f"{', '.join(filter(None, [what, use]))}: {told}"
         moved = 0.0 if change == SAME_MEMORY else _known(num_bytes)
         facts.append((moved, Fact(text, origin.certainty, _place(graph, node))))
     order = ("proven", "inferred", "unknown", "stated")

@@ -13,18 +13,20 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from jaxscope.model import Capture, Graph
+from jaxscope.model import NONE, Capture, Graph
 from jaxscope.model.capture import graph_named
 from jaxscope.model.said import say
 from jaxscope.model.stages import find_lowered_jaxpr
-from jaxscope.model.types import parse_array_type
+from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.program.fates.table import find_fate_table
+from jaxscope.program.memory.live_ranges import find_kept_arguments
 from jaxscope.program.passes.first_modules import find_first_modules
 
 FROM_LAYOUT = "from layout"
 """Of a copy whose layout is not that of its operand."""
 SAME_MEMORY = say("of the same memory, as its layout turns with it")
 """Of a transpose that moves nothing."""
+AS_IT_IS = say("as it is")
 _MOST_READERS = 3
 _PRIMITIVES = {
     "copy": ("copy", "copy_p"),
@@ -55,6 +57,7 @@ class MoveOrigins:
         self._received = graph_named(capture.stages, "hlo")
         self._lowered = find_lowered_jaxpr(capture.stages)
         self._began = find_first_modules(capture.passes)
+        self._kept = find_kept_arguments(capture)
         self._lowered_to = dict[str, set[tuple[str, str]]]()
         self._held = dict[str, list[str]]()
         """For each instruction the equations whose fate it is, where a pass renamed it."""
@@ -85,6 +88,39 @@ class MoveOrigins:
                 told = f"its equation reached XLA with such a {operation}, so lowering made it"
                 return Origin("lowering", told, "inferred")
         return Origin("an unknown place", "what made it is not known", "unknown")
+
+    def why(self, node: int) -> str:
+        """Why XLA copies an argument as it is; empty of other copies, and where it is not known.
+
+        XLA adds such a copy where the result, or what overwrites a part of a value or carries it
+        through a loop, needs memory of its own. A donated argument would give its memory.
+        """
+        graph = self._optimized
+        operation = graph.operation(node).removesuffix("-start")
+        if operation != "copy" or describe_change(graph, node) != AS_IT_IS:
+            return ""
+        operand = node
+        while graph.operation(operand) in ("copy", "copy-start", "bitcast"):
+            before = graph.edges.source[graph.edges.target == operand].tolist()
+            if len(before) != 1:
+                return ""
+            operand = before[0]
+        number = read_count(graph.attributes(operand).get("parameter_number", ""))
+        is_argument = graph.operation(operand) == "parameter" and graph.nodes.group[operand] == NONE
+        if number is None or number not in self._kept or not is_argument:
+            return ""
+        if self.of(node).source != "XLA":
+            return ""
+        name = self._kept[number] or graph.id(operand)
+        if "a result of the program" in describe_use(graph, node):
+            return say(
+                "a result may not lie in the memory of {name}, as that is not donated", name=name
+            )
+        return say(
+            "what reads it writes into this memory, and that of {name} must stay as it is, as it "
+            "is not donated",
+            name=name,
+        )
 
     def _name_equation(self, ids: Iterable[str], primitives: Iterable[str]) -> str:
         """The equation that says what an instruction does, if it came from one."""
@@ -126,7 +162,7 @@ def describe_change(graph: Graph, node: int) -> str:
         is_same = is_known and [order[each] for each in _numbers(after)] == _numbers(before)
         return SAME_MEMORY if is_same else ""
     if before == after:
-        return say("as it is")
+        return AS_IT_IS
     return say("from layout {before} to {after}", before=before, after=after)
 
 

@@ -291,6 +291,44 @@ def test_copies_that_xla_did_not_receive_are_made_by_it_whether_or_not_passes_ar
     assert "--passes" in found["answer"]
 
 
+KEPT = """
+import jax, jax.numpy as jnp
+def passed(x, y): return x, y + 1
+def put(y, x): return y + 1, x.at[2].set(1.0)
+def loop(x, y): return jax.lax.fori_loop(0, 5, lambda i, c: c.at[i].set(2.0), x), y.sum()
+def own(x, y): return jnp.copy(x), y * 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "place", "told"),
+    [
+        ("passed(f32[500], f32[5])", 0, "a result may not lie in the memory of x, as that is not"),
+        ("put(f32[5], f32[500])", 1, "that of x must stay as it is, as it is not donated"),
+        ("own(f32[500], f32[5])", 0, "a result may not lie in the memory of x, as that is not"),
+        ("loop(f32[500], f32[5])", 0, "that of x must stay as it is, as it is not donated"),
+    ],
+)
+def test_a_copy_of_an_argument_that_is_not_donated_says_so(
+    jaxscope: CommandLine, tmp_path: Path, call: str, place: int, told: str
+) -> None:
+    file, names = tmp_path / "program.py", dict[str, Any]()
+    file.write_text(KEPT, encoding="utf-8")
+    facts = jaxscope("ask", file, call, "copies", "--json").json()["facts"]
+    (reason,) = [fact["text"] for fact in facts if "not donated" in fact["text"]]
+    assert told in reason and "(copy f32[500]," in reason
+    # By JAX alone: with the argument donated the copy goes, without it is there.
+    exec(KEPT, names)
+    name, _, rest = call.partition("(")
+    shapes = [jax.ShapeDtypeStruct((int(n),), "float32") for n in re.findall(r"\[(\d+)\]", rest)]
+    for donated, is_copied in (((), True), ((place,), False)):
+        compiled = jax.jit(names[name], donate_argnums=donated).lower(*shapes).compile()
+        assert bool(re.search(r"= f32\[500\]\S* copy\(", compiled.as_text())) is is_copied
+    own = f"jit({name}, donate_argnums={place})({rest}"
+    facts = jaxscope("ask", file, own, "copies", "--json").json()["facts"]
+    assert not [fact for fact in facts if "not donated" in fact["text"]]
+
+
 GAUSSIAN_PROCESS = """
 import jax, jax.numpy as jnp
 def loss(x):

@@ -587,6 +587,21 @@ def find_donations(capture: Capture) -> tuple[Donation, ...] | Unavailable:
     return tuple(_explain(capture, plan, schedule))
 
 
+def find_kept_arguments(capture: Capture) -> Mapping[int, str]:
+    """Paths of the arguments that were not donated, by their parameter of the optimized program;
+    empty where that is not known."""
+    plan, schedule = capture.memory, read_schedule(capture.stage("optimized"))
+    if isinstance(plan, Unavailable) or isinstance(schedule, Unavailable):
+        return {}
+    traced = [leaf for leaf in capture.arguments if not leaf.is_static]
+    first = _num_hoisted(plan, schedule)
+    return {
+        first + number: traced[place].path
+        for number, place in enumerate(plan.kept)
+        if place not in plan.donated and place < len(traced)
+    }
+
+
 def _explain(capture: Capture, plan: MemoryPlan, schedule: Schedule) -> Iterator[Donation]:
     traced = [leaf for leaf in capture.arguments if not leaf.is_static]
     taken = {parameter: result for result, parameter in schedule.aliases.items()}

@@ -10620,6 +10620,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>remat，已内联</translation>
     </message>
     <message>
+        <source>a result may not lie in the memory of {name}, as that is not donated</source>
+        <translation>结果不能放在 {name} 的内存里，因为它没有被捐赠</translation>
+    </message>
+    <message>
         <source>a sparse matrix of 3 by 4, times a matrix</source>
         <translation>3 乘 4 的稀疏矩阵，乘以一个矩阵</translation>
     </message>
@@ -14010,6 +14014,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>what it is</source>
         <translation>说明</translation>
+    </message>
+    <message>
+        <source>what reads it writes into this memory, and that of {name} must stay as it is, as it is not donated</source>
+        <translation>读取它的操作会写入这块内存，而 {name} 没有被捐赠，其内存必须保持不变</translation>
     </message>
     <message>
         <source>what the calls took until they were steady</source>
