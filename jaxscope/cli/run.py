@@ -88,8 +88,13 @@ def run(options: Options) -> int:
             print(f"jaxscope ranks {out} says what all ranks compiled.", file=sys.stderr)
     else:
         from jaxscope.report.compilations import compilations_to_document
+        from jaxscope.report.document import Section
 
-        print_document(options, compilations_to_document(found, "" if out is None else str(out)))
+        document = compilations_to_document(found, "" if out is None else str(out))
+        if out is None and found["compilations"]:
+            kept = "Nothing was kept. --out DIR keeps this list and a capture of every function."
+            document = [*document, Section(blocks=[kept])]
+        print_document(options, document)
     if why is not None:
         raise WorkerLost(why)
     return 0 if status == 0 else 1

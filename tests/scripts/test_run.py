@@ -111,6 +111,14 @@ def test_a_training_script_is_listed_and_captured(train: Path, tmp_path: Path) -
     assert "train_step.jaxscope" in done.stdout and "another shape" in done.stdout
 
 
+def test_the_last_line_says_how_to_keep_what_was_seen(train: Path, tmp_path: Path) -> None:
+    told = run(str(train), "2").stdout.rstrip().split("\n")
+    assert (
+        told[-1] == "Nothing was kept. --out DIR keeps this list and a capture of every function."
+    )
+    assert "Nothing was kept" not in run("--out", str(tmp_path / "seen"), str(train), "2").stdout
+
+
 @pytest.mark.slow
 def test_only_what_is_caught_after_its_warm_up_until_enough_is_seen(
     train: Path, tmp_path: Path
