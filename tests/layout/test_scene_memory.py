@@ -9,6 +9,7 @@ import dataclasses
 from random import Random
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -118,6 +119,33 @@ def test_nor_where_a_forward_part_faces_a_backward_one(
     gradient: Graph, random: Random, direction: str, fit: Fit
 ) -> None:
     walk(gradient, random, direction, fit, 5)
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+def test_nor_where_what_stands_above_a_backward_part_turns(direction: str) -> None:
+    """Values flow up in an open update while the backward part is open, and down else."""
+
+    def step(w: jax.Array, x: jax.Array) -> jax.Array:
+        slope = jax.grad(lambda w: (jnp.tanh(w * x) ** 2).sum())(w)
+        with jax.named_scope("update"):
+            change = jnp.sin(slope) * slope
+        with jax.named_scope("apply"):
+            return w - 0.1 * change * jnp.cos(change)
+
+    graph = trace(step, jnp.ones(3), jnp.ones(3))
+    view, memory = build_view(graph), SceneMemory()
+    groups = view.all_groups()
+    assert any("update" in group for group in groups)
+    (backward,) = (group for group in groups if group.startswith("root/backward"))
+    drawn = []
+    for opened in (groups, groups - {backward}, groups):
+        scene = build_scene(view, opened, direction=direction, memory=memory)
+        assert_same(scene, everything_anew(graph, opened, direction, NO_WIDTH_LIMIT))
+        (sine,) = (n for n, title in enumerate(scene.items.titles) if title == "sin")
+        (line,) = np.flatnonzero(scene.lines.target == sine)
+        first, *_, last = scene.lines.corners(line)[:, int(direction == "down")]
+        drawn.append(bool(first < last))
+    assert drawn == [False, True, False]
 
 
 def families(view: View) -> dict[str, set[str]]:

@@ -508,7 +508,9 @@ class GroupPlacer:
             view, wiring, self._texts.name_of, fit.beside, self._is_down
         )
         self.is_reversed = self._loose.is_reversed
-        self._changed = find_changed_groups(view, wiring, known, self._loose.partner_of)
+        self._changed = find_changed_groups(
+            view, wiring, known, self._loose.partner_of, self.is_reversed
+        )
         same = known.keys() - set(self._changed)
         self.frames = {box: known[box] for box in same if wiring.is_open[box]}
         self._port_order = {box: frame.order for box, frame in self.frames.items() if frame.order}
@@ -728,7 +730,9 @@ class GroupPlacer:
         order = self._port_order.get(box, ())
         height = inner_height + HEADER_PX + 1.5 * FRAME_PADDING_PX
         top = HEADER_PX + FRAME_PADDING_PX / 2
-        return Frame(width, height, (width - inner) / 2, top, ports, order)
+        is_reversed = self.is_reversed[box]
+        left = (width - inner) / 2
+        return Frame(width, height, left, top, ports, order, is_reversed=is_reversed)
 
     def _align(self, pair: ForwardBackwardPair) -> None:
         """Bring the two open parts of a gradient to the same length, group beside group.

@@ -561,30 +561,35 @@ class OffPageConnectors:
         if parent not in self._wiring.wires:
             self._wiring.find([parent])
         wires = self._wiring.wires[parent]
-        users: dict[End, list[End]] = {}
+        users: dict[End, list[Wire]] = {}
+        sources: dict[End, list[Wire]] = {}
         for wire in wires:
-            users.setdefault(wire.source, []).append(wire.target)
+            users.setdefault(wire.source, []).append(wire)
+            sources.setdefault(wire.target, []).append(wire)
         after: set[End] = set(self._pair_of)
         queue = list(after)
         for end in queue:  # grows while it is read
-            queue += set(users.get(end, ())) - after
-            after.update(users.get(end, ()))
+            more = {wire.target for wire in users.get(end, ())} - after
+            queue += more
+            after |= more
         found = {end for end in after if not isinstance(end, Port)} - self._pair_of.keys()
-        while True:  # what goes elsewhere as well is told there by connectors
-            given = backward | found
-            elsewhere = [wire for wire in wires if wire.target not in found]
-            told = {wire.bundle for wire in elsewhere if wire.source in given}
-            out = {wire.source for wire in elsewhere}
-            below = {
-                wire.target
-                for wire in wires
-                if wire.bundle in told
-                or isinstance(wire.source, Port)  # no box for a connector to name
-                or (wire.source in after and wire.source not in given)
-            }
-            if not found & (out | below):
-                return frozenset(found)
-            found -= out | below
+        below = [end for end in after if end not in found and end not in backward]
+        # What a box reads of something below it, or gives to that, puts it below as well. So does
+        # a value that goes elsewhere, too: it is told there by connectors.
+        given: dict[int, list[End]] = {}
+        for wire in wires:
+            if wire.source in backward:
+                given.setdefault(wire.bundle, []).append(wire.target)
+            if isinstance(wire.source, Port):  # no box for a connector to name
+                below.append(wire.target)
+        for end in below:  # grows while it is read
+            found.discard(end)
+            near = [wire.target for wire in users.get(end, ())]
+            for wire in sources.get(end, ()):
+                near += given.pop(wire.bundle, ()) if wire.source in backward else [wire.source]
+            below += [each for each in dict.fromkeys(near) if each in found]
+            found.difference_update(near)
+        return frozenset(found)
 
     def led_around(self, end: End) -> frozenset[int]:
         """The bundles that a line leads around an open backward part, to boxes below it."""

@@ -9,7 +9,7 @@ open group shows does not depend on what else is open, so groups are drawn once 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -423,6 +423,7 @@ class Frame:
         ports: How far across its drawing each of its ports is.
         order: That of the lines around it, where its ports follow them; else none.
         crossed_cost: Of the lines that cross at the borders of groups in it.
+        is_reversed: Whether values flow backward in it.
     """
 
     width: float
@@ -432,26 +433,34 @@ class Frame:
     ports: dict[Port, float]
     order: tuple[Port, ...] = ()
     crossed_cost: int = 0
+    is_reversed: bool = False
 
 
 def find_changed_groups(
-    view: View, wiring: Wiring, known: Mapping[int, Frame], partner_of: Callable[[int], int]
+    view: View,
+    wiring: Wiring,
+    known: Mapping[int, Frame],
+    partner_of: Callable[[int], int],
+    is_reversed: Sequence[bool],
 ) -> list[int]:
     """The open groups that do not look as they did, insides before what is around them.
 
     These are the groups that were opened, those around a group that was opened or closed, and the
     other part of a gradient of which one part is among them: the two are as long as each other,
-    and each shows the other's names; and those whose ports follow what is around them, where that
-    has changed.
+    and each shows the other's names; those whose ports follow what is around them, where that
+    has changed; and those in which values flow the other way now.
 
     Args:
         known: The frames of the groups that were open.
         partner_of: The other part of the gradient that a box is a part of, or `NONE`.
+        is_reversed: Of each box, whether values flow backward in it.
     """
     opened = set(wiring.list_open())
     waiting = list(opened ^ known.keys())
     following: dict[int, list[int]] = {}
     for box, frame in known.items():
+        if frame.is_reversed != is_reversed[box]:
+            waiting.append(box)
         if frame.order:
             following.setdefault(view.boxes[box].parent, []).append(box)
     changed: set[int] = set()
