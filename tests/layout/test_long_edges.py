@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -70,6 +71,38 @@ def test_an_argument_leads_to_the_boxes_inside_of_the_backward_part_that_use_it(
         for edge in edges:
             assert edge.target != backward
             assert backward in surroundings(scene, edge.target)
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+@pytest.mark.parametrize("num_far", [3, 4])
+def test_of_many_lines_from_gathered_arguments_past_other_boxes_connectors_tell(
+    num_far: int, direction: str
+) -> None:
+    """Side by side along the border of a picture, none could be followed. Few are drawn."""
+
+    def program(params: list[list[jax.Array]], x: jax.Array) -> jax.Array:
+        for number, each in enumerate(params):
+            with jax.named_scope(f"{'abcdefgh'[number]}_step"):
+                x = jnp.tanh(x * sum(each)) + jnp.sin(x)
+        return x
+
+    num = num_far + 2  # the first two stand near the arguments
+    arrays = [[jnp.ones(3)] * 5] * num
+    paths = [*(f"params[{n}][{at}]" for n in range(num) for at in range(5)), "x"]
+    view = build_view(trace(program, arrays, jnp.ones(3), paths=paths), without={"box-repeats"})
+    scene = build_scene(view, frozenset(), direction=direction)
+    titles = scene.items.titles
+    params = titles.index("params")
+    drawn = {titles[t] for s, t in zip(scene.lines.source, scene.lines.target, strict=True)
+             if s == params and t != params}  # fmt: skip
+    told = {titles[scene.connectors.item[n]]: text for n, text in enumerate(scene.connectors.texts)}
+    steps = [f"{'abcdefgh'[n]}_step" for n in range(num)]
+    if num_far == 3:
+        assert drawn == set(steps) and not told
+    else:
+        assert drawn == set(steps[:2])
+        assert told.pop("params").endswith("_step +3")
+        assert told == dict.fromkeys(steps[2:], "params")
 
 
 def test_no_text_of_a_connector_is_wider_than_it(scene: Scene) -> None:

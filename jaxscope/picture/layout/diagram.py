@@ -19,6 +19,9 @@ from jaxscope.late_dataclass import dataclass
 
 MAX_STUBS_PER_NODE = 3
 _MIN_SPAN = 4
+_NEAR_SPAN, _MOST_BESIDE = 2, 3
+"""A line over more ranks leads past others; of so many such lines of one gathered node all are
+drawn."""
 _MIN_DUMMIES = 12
 _MAX_DUMMIES_PER_NODE = 1.5
 
@@ -141,13 +144,14 @@ def build_layered_graph(
     nets: dict[tuple[int, int, bool], list[tuple[int, int, int]]] = {}
     far: list[int] = []
     max_span = choose_max_span(diagram, ranks, spacing.max_span)
+    crowded = _find_crowded(diagram, ranks)
     for index, link in enumerate(diagram.links):
         is_turned = index in turned
         top, bottom = (link.target, link.source) if is_turned else (link.source, link.target)
         span = ranks[bottom] - ranks[top]
         if span <= 0:
             continue  # a self-loop; `routing` draws it beside its node
-        if span > max_span:
+        if span > max_span or (span > _NEAR_SPAN and top in crowded):
             far.append(index)
             continue
         nets.setdefault((top, link.net, is_turned), []).append((ranks[bottom], bottom, index))
@@ -171,6 +175,15 @@ def build_layered_graph(
         stubs=stubs,
         num_ranks=max(threader.rank) + 1,
     )
+
+
+def _find_crowded(diagram: Diagram, ranks: list[int]) -> set[int]:
+    """Gathered nodes from which so many lines lead past others that they run side by side."""
+    nets: dict[int, set[int]] = {}
+    for source, target, net, *_ in diagram.links if diagram.gathered else ():
+        if source in diagram.gathered and ranks[target] - ranks[source] > _NEAR_SPAN:
+            nets.setdefault(source, set()).add(net)
+    return {source for source, each in nets.items() if len(each) > _MOST_BESIDE}
 
 
 def choose_max_span(diagram: Diagram, ranks: list[int], most: int) -> int:
@@ -336,6 +349,8 @@ class Diagram:
         fixed: Nodes that stand in this order where they share a rank, wherever that is.
         preferred: Pairs of nodes that had better stand in this order where they share a rank, if no
             more lines cross for it.
+        gathered: Nodes that stand for many arguments or constants: where many lines lead from one
+            past other ranks, these become stubs.
         stub_across: Size across the flow of a stub that names each node; for edges that are
             not drawn in full. Empty stands for no names.
         merged_across: Size across the flow of a stub that stands for several nodes.
@@ -365,6 +380,7 @@ class Diagram:
     wide: frozenset[int] = frozenset()
     most_across: float = math.inf
     preferred: tuple[tuple[int, int], ...] = ()
+    gathered: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

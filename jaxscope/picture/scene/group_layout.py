@@ -352,6 +352,7 @@ _NEEDLESS_COST = 3  # of a crossing that an order of the ports would avoid
 _SAME_PX = 1e-3
 _MOST_PREFERRED = 4  # ports of one kind whose sides are compared
 _MOST_ARGUMENTS = 8  # that stand in the order of the call
+_MANY_ARRAYS = 24  # of which a line tells less than a connector
 _NAME_LETTERS = 2  # that every name of a value has room for
 _WIDE_LETTER = "m"
 _STUB_MAX_PX = 130.0
@@ -781,10 +782,12 @@ class GroupPlacer:
         sizes = room.sizes
         index = room.index
         links = self._link(room, wires)
+        # Beside a gradient connectors tell of arguments already.
+        gathered = frozenset() if room.wide else self._find_gathered(room)
         stubs: tuple[float, ...] = ()
         if not self._is_down:
             stubs = (STUB_HEIGHT_PX,) * len(sizes)
-        elif len(sizes) > self._spacing.max_span:
+        elif len(sizes) > self._spacing.max_span or gathered:
             stubs = tuple(self.stub_width(self.stub_text(end)) for end in room.units)
         borders = find_borders(self._view, box)
         fixed = kept or self._port_order.get(box, ())
@@ -817,8 +820,21 @@ class GroupPlacer:
             room.wide,
             self._most_across(box) if len(sizes) <= MAX_NODES else math.inf,
             self._prefer(room) if box == ROOT or box in self._loose.parts else (),
+            gathered,
         )
         return self._layouts.lay_out(diagram)
+
+    def _find_gathered(self, room: GroupProblem) -> frozenset[int]:
+        """The units that stand for many arguments, or constants, of the whole program."""
+        kinds = (BranchKind.ARGUMENTS, BranchKind.CONSTANTS)
+        boxes = self._view.boxes
+        return frozenset(
+            number
+            for number, end in enumerate(room.units)
+            if not isinstance(end, Port)
+            and boxes[end].kind in kinds
+            and boxes[end].num_leaves >= _MANY_ARRAYS
+        )
 
     def _prefer(self, room: GroupProblem) -> tuple[tuple[int, int], ...]:
         """Which of two units had better stand to the left, if all else is equal.
