@@ -226,3 +226,62 @@ def test_arrays_of_all_kinds_are_compared() -> None:
         compare_arrays(np.zeros(3), np.zeros(4))
     with pytest.raises(ValueError, match="shapes or types"):
         compare_arrays(np.zeros(3), np.zeros(3, np.float32))
+
+
+UNRUNNABLE = """
+import jax, jax.numpy as jnp
+from jax.extend.core import Primitive
+from jax.interpreters import mlir
+
+odd = Primitive("odd")
+odd.def_abstract_eval(lambda x: x)
+mlir.register_lowering(odd, mlir.lower_fun(lambda x: x * 2, multiple_results=False))
+
+
+def through(x):
+    return odd.bind(jnp.log(x)) + 1
+
+
+def called_back(x):
+    def fail(value):
+        raise ValueError("of the code's own")
+
+    return jax.pure_callback(fail, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+"""
+
+
+def test_an_equation_that_cannot_be_run_alone_ends_the_values_and_not_the_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "odd.py"
+    file.write_text(UNRUNNABLE)
+    names: dict[str, object] = {}
+    exec(UNRUNNABLE, names)  # JAX compiles it, and has no rule to run it by itself
+    assert jax.jit(names["through"])(jnp.ones(2)).tolist() == [1.0, 1.0]
+    assert main(["values", str(file), "through(jnp.zeros(3))", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["first_nonfinite"]["operation"] == "log"
+    (told,) = found["warnings"]
+    start = "Values end before equation 1 (odd, line 12), which cannot be run by itself: "
+    assert told.startswith(f"{start}NotImplementedError: ")
+    assert main(["values", str(file), "called_back(jnp.zeros(3))"]) == 1
+    assert "of the code's own" in capsys.readouterr().err
+
+
+def test_the_line_of_the_users_code_comes_before_that_of_the_library_that_it_calls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library = tmp_path / "site-packages" / "losses.py"
+    library.parent.mkdir()
+    library.write_text("import jax.numpy as jnp\n\n\ndef entropy(p):\n    return jnp.log(p)\n")
+    file = tmp_path / "mine.py"
+    head = f"import sys\nsys.path.insert(0, {str(library.parent)!r})\nimport losses\n"
+    file.write_text(f"{head}\n\ndef f(x):\n    return losses.entropy(x - x)\n")
+    assert main(["values", str(file), "f(f32[3])", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)["first_nonfinite"]
+    assert (first["file"], first["line"]) == (str(file), 7)
+    assert "That line calls losses.py:5." in first["because"]
+    assert main(["capture", str(file), "f(f32[3])", "--json"]) == 0
+    (check,) = json.loads(capsys.readouterr().out)["checks"]
+    assert (check["file"], check["line"]) == (str(file), 7)
+    assert "(log, mine.py:7, losses.py:5)" in check["message"]

@@ -173,6 +173,15 @@ TABLE = (
         of_call="The primals and the tangents of `jvp` do not fit together.",
     ),
     Remedy(
+        ("TypeError",),
+        r"can't apply forward-mode autodiff \(jvp\) to a custom_vjp function",
+        "A forward derivative is asked of a function whose rule, a `custom_vjp`, is for the "
+        "backward pass alone.",
+        "Use `grad`, `vjp` or `jacrev` in place of `jvp`, `linearize`, `jacfwd` or `hessian`, or "
+        "give the function a `custom_jvp`, which serves both.",
+        DOCS + "notebooks/Custom_derivative_rules_for_Python_code.html",
+    ),
+    Remedy(
         ("ValueError",),
         r"^vmap was requested to map its argument along axis",
         "`vmap` maps over an axis that an argument does not have.",

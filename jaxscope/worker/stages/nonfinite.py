@@ -34,6 +34,7 @@ from jaxscope.model.said import (
 )
 from jaxscope.model.units import format_place
 from jaxscope.worker import compat
+from jaxscope.worker.checks.user_places import find_places
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import is_plain_array
 from jaxscope.worker.provenance.tagging import nested_jaxprs
@@ -574,7 +575,8 @@ def _find_origin(
 
 
 def _name(found: FoundError, first_inf: FoundError | None, program: TracedProgram) -> Nonfinite:
-    file, line = compat.user_place(found.equation) or ("", 0)
+    own, library = find_places(found.equation)
+    file, line = own or library or ("", 0)
     told = _describe(found)
     if program.transformed:
         told = say("{told} of the stage {stage}", told=told, stage=program.derived.name)
@@ -599,8 +601,9 @@ def _name(found: FoundError, first_inf: FoundError | None, program: TracedProgra
 
 def _describe(found: FoundError) -> str:
     """An equation with its id, operation, place, and the rounds of the loops around it."""
-    place = compat.user_place(found.equation)
-    where = f", {format_place(*place[:2])}" if place else ""
+    own, library = find_places(found.equation)
+    places = [format_place(*place) for place in (own, library) if place is not None]
+    where = "".join(f", {place}" for place in places)
     told = say(WHOLE, text=f"{found.id} ({found.equation.primitive.name}{where})")
     for each in reversed(found.rounds):
         told = say("{told} in {round}", told=told, round=each)

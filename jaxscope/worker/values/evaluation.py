@@ -27,9 +27,12 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import Direction
 from jaxscope.model.op_name import read_direction
 from jaxscope.model.said import say, say_count, say_joined
+from jaxscope.model.units import format_place, shorten
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.faults.explain import guard
+from jaxscope.worker.checks.user_places import find_places, is_installed
+from jaxscope.worker.faults.explain import explain_missing, guard
+from jaxscope.worker.faults.tracebacks import is_user_frame, safe_text, walk_frames
 from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TracedProgram, trace_gradient
@@ -51,6 +54,7 @@ _BUDGET_S = 60.0
 _MAX_ROUNDS = 1_000
 """Of one loop that are run one by one."""
 _PER_MESSAGE = 500
+_MOST_OF_ERROR = 200
 _NAN, _INF = "nan", "inf"
 
 
@@ -65,11 +69,18 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
     channel.progress("values", say("Running equation by equation"))
     evaluator = Evaluator(stage.name, time.monotonic() + _BUDGET_S)
     results: list[Any] = []
+    is_ended = False
     with guard("run", {subject.path}):
         try:
             results = evaluator.run(stage.jaxpr, inputs)
         except TimeoutError as error:
             channel.send("warning", {"text": error.args[0]})
+        except Exception as error:
+            told = evaluator.tell_failure(error, subject.path)
+            if not told:
+                raise
+            channel.send("warning", {"text": told})
+            is_ended = True
     channel.send(
         "values",
         {
@@ -86,7 +97,7 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
     is_plain = all(level.name == "jit" for level in call.levels)
     is_silent = not compat.open_jaxpr(stage.jaxpr).effects  # or it would print once more
     is_candidate = is_plain and is_silent and not _takes_derivatives(stage.jaxpr)
-    if is_candidate and not any(map(count_nonfinite, results)):
+    if is_candidate and not is_ended and not any(map(count_nonfinite, results)):
         _look_at_gradient(program, inputs, channel)
 
 
@@ -144,6 +155,7 @@ class Evaluator:
         self._loops_until_s = (self._started_s + deadline_s) / 2
         self.records: dict[str, _Record] = {}
         self.given: str = ""
+        self._failed: tuple[str, str, str] | None = None
         self._origins: dict[str, dict[str, Any]] = {}
         self._iterations: tuple[int, ...] = ()
         self._num_runs = 0
@@ -184,13 +196,19 @@ class Evaluator:
                 )
             operands = [read(atom) for atom in equation.invars]
             # Equations of a library's own function stand on the user's line that calls it.
-            self._places.append(compat.user_place(equation) or self._places[-1])
+            own, library = find_places(equation)
+            is_known = bool(self._places[-1][0]) and not is_installed(self._places[-1][0])
+            self._places.append(own or (self._places[-1] if is_known else library or ("", 0)))
             if not self.given:
                 self._note_constants(id, equation, operands, constants)
             try:
                 results = self._run_equation(equation, operands, id)
                 self._remember(id, equation, results)
                 self._judge(id, equation, operands, results)
+            except Exception:
+                name = _with_line(equation.primitive.name, self._places[-1][1])
+                self._failed = self._failed or (id, equation.primitive.name, name)  # the innermost
+                raise
             finally:
                 self._places.pop()
             known.update(zip(equation.outvars, results, strict=True))
@@ -212,6 +230,29 @@ class Evaluator:
                     operation=_with_line(equation.primitive.name, self._places[-1][1]),
                 )
                 return
+
+    def tell_failure(self, error: Exception, path: str) -> str:
+        """Which equation cannot be run by itself, and why; empty of an error of the user's code.
+
+        JAX can compile what it cannot run alone, as where a library's rule has no such case.
+
+        Args:
+            error: That ended the run.
+            path: Of the user's file.
+        """
+        frames = walk_frames(error.__traceback__)
+        is_users = any(is_user_frame(frame.file, {path}) for frame in frames)
+        failed = self._failed
+        if failed is None or is_users or "callback" in failed[1] or explain_missing(error):
+            return ""
+        return say(
+            "Values end before equation {id} ({operation}), which cannot be run by itself: "
+            "{kind}: {text}",
+            id=failed[0],
+            operation=failed[2],
+            kind=type(error).__name__,
+            text=shorten(safe_text(error).partition("\n")[0], _MOST_OF_ERROR),
+        )
 
     def _find_last_uses(self, inner: Any) -> dict[Any, int]:
         """By variable, the number of the last equation that reads it; infinite for results."""
@@ -344,6 +385,7 @@ class Evaluator:
         self, id: str, equation: Any, operands: list[Any], result: Any, kind: str
     ) -> dict[str, Any]:
         file, line = self._places[-1]
+        library = find_places(equation)[1]
         # Index of the first element of a kind.
         array = np.asarray(result)
         is_odd = np.isnan(array) if kind == _NAN else np.isinf(array)
@@ -368,6 +410,9 @@ class Evaluator:
             else:
                 more = say("No equation made that Inf: an argument or a constant holds it.")
             because = say_joined((because, more))
+        if library is not None and library != (file, line):
+            place = format_place(*library)
+            because = say_joined((because, say("That line calls {place}.", place=place)))
         return {
             "equation": id,
             "stage": self._stage,

@@ -19,6 +19,7 @@ from jaxscope.model.values import ValueCondition, parse_condition
 from jaxscope.wire.messages import Message
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel, run_skippable
+from jaxscope.worker.checks.user_places import find_places, is_installed
 from jaxscope.worker.faults.explain import explain_exception
 from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.values.against import (
@@ -472,7 +473,8 @@ class Stepper:
         """Of an equation; in a library's own function of the call of it."""
         found, frame = ("", 0), self._root
         for number, part in path:
-            found = compat.user_place(frame.equations[number]) or found
+            own, library = find_places(frame.equations[number])
+            found = own or (found if found[0] and not is_installed(found[0]) else library or found)
             if part >= 0:
                 frame = frame.inside(number).part(part)
         return found

@@ -628,6 +628,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个固定的值，是程序的一部分。</translation>
     </message>
     <message>
+        <source>A forward derivative is asked of a function whose rule, a `custom_vjp`, is for the backward pass alone.</source>
+        <translation>对一个只有反向规则（`custom_vjp`）的函数求前向导数。</translation>
+    </message>
+    <message>
         <source>A function of the module.</source>
         <translation>模块中的一个函数。</translation>
     </message>
@@ -7068,6 +7072,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这比 XLA 所分配的 {total} 多。</translation>
     </message>
     <message>
+        <source>That line calls {place}.</source>
+        <translation>这一行调用了 {place}。</translation>
+    </message>
+    <message>
         <source>That line does not run while JAX traces.</source>
         <translation>JAX 追踪时不运行这一行。</translation>
     </message>
@@ -9292,6 +9300,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>到调用返回为止，不等待结果：不能衡量工作本身用时多久。</translation>
     </message>
     <message>
+        <source>Use `grad`, `vjp` or `jacrev` in place of `jvp`, `linearize`, `jacfwd` or `hessian`, or give the function a `custom_jvp`, which serves both.</source>
+        <translation>用 `grad`、`vjp` 或 `jacrev` 代替 `jvp`、`linearize`、`jacfwd` 或 `hessian`，或者给函数一个两者都适用的 `custom_jvp`。</translation>
+    </message>
+    <message>
         <source>Use `jnp.where` or `jax.lax.cond` (`jax.lax.while_loop` for loops). If the value is a setting rather than data, make its argument static: `jit(f, static_argnames=…)`.</source>
         <translation>请使用 `jnp.where` 或 `jax.lax.cond`（循环用 `jax.lax.while_loop`）。如果这个值是设置而不是数据，请把它的参数设为静态的：`jit(f, static_argnames=…)`。</translation>
     </message>
@@ -9354,6 +9366,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Values at this equation</source>
         <translation>这个方程处的值</translation>
+    </message>
+    <message>
+        <source>Values end before equation {id} ({operation}), which cannot be run by itself: {kind}: {text}</source>
+        <translation>数值到方程 {id}（{operation}）之前为止，它不能单独运行：{kind}：{text}</translation>
     </message>
     <message>
         <source>Values end before equation {id}: the run was stopped after {done}, in {seconds:.0f} s. jaxscope values FILE CALL --at {id} goes there.</source>
