@@ -378,3 +378,25 @@ def test_what_a_lesson_leads_to_is_written_out_where_it_has_room(
         assert row.toolTip() == ("" if is_whole else call)
         assert row.fontMetrics().horizontalAdvance(row.text()) < width
     strip.close()
+
+
+def test_a_lesson_that_is_opened_has_the_room_of_the_drawer(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+) -> None:
+    """It is read first; of a file without one the page stays."""
+    driver.finish(driver.open(source), build_capture())
+    window.pages.show_page("passes")
+    other = tmp_path / "other.py"
+    other.write_text(source.read_text())
+    window.open_path(str(other))
+    assert window.pages.current == "passes"
+    lesson = tmp_path / "lesson.py"
+    lesson.write_text(
+        '"""Sums.\n\nLook at: `f`.\n\nPredict: what?\n\nThen see: that.\n"""\n' + source.read_text()
+    )
+    window.open_path(str(lesson))
+    assert not window.lesson.isHidden()
+    assert window.pages.current == ""
+    window.pages.show_page("passes")
+    window.run_call()
+    assert window.pages.current == "passes", "a page that is opened beside it stays"

@@ -749,6 +749,75 @@ def test_a_page_with_little_to_say_leaves_the_room_to_the_views(
     qtbot.waitUntil(lambda: places.drawer.height() > 200)
 
 
+@pytest.mark.parametrize("width", [1280, 700])
+def test_names_stay_where_they_are_whichever_page_is_shown(
+    window: MainWindow, driver: Driver, source: Path, width: int
+) -> None:
+    """But for one that is there only while its page is shown: that stands before all others."""
+    driver.finish(driver.open(source), build_capture())
+    window.resize(width, 720)
+    pages = window.pages
+    pages.set_count("bookmarks", 2)
+    drawer = [name for name in pages if pages.page_of(name).place is Place.PROGRAM]
+    counted = ("notes", "bookmarks")
+    seen: dict[str, set[int]] = {}
+    for name in (*drawer, "", *reversed(drawer), ""):
+        if name:
+            pages.show_page(name)
+        else:
+            pages.close_drawer()
+        driver.qtbot.wait(10)
+        names = {n: b for n, b in pages.row.names.items() if b.isVisible()}
+        for each, button in names.items():
+            if each != name or each in ("passes", "fusions", "memory", *counted):
+                seen.setdefault(each, set()).add(button.mapTo(window, QPoint()).x())
+        if name in ("arguments", "stepping", "output") and width > 1000:
+            assert names[name].x() == min(button.x() for button in names.values())
+    assert {each for each, places in seen.items() if len(places) > 1} == set()
+    assert set(counted) <= set(seen) or width < 1000
+
+
+def test_the_place_compare_gives_the_keyboard_to_something_that_is_seen(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    """Also where nothing can be compared yet, and where the palette leads there."""
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    run = driver.open(source)
+    for is_done in (False, True):
+        if is_done:
+            driver.finish(run, build_capture())
+        for leave in (
+            lambda: window.pages.go_to(Place.COMPARE),
+            lambda: window.pages.go_to_page("compare"),
+            lambda: window.pages.go_to_page("versus"),
+        ):
+            window.focus_call()
+            leave()
+            focused = QApplication.focusWidget()
+            assert focused is not None and focused.isVisible() and focused.isEnabled()
+            assert focused is not window.call_bar.edit
+    assert window.pages["compare"].isAncestorOf(focused) or window.pages.current == "versus"
+
+
+def test_the_list_of_questions_is_framed_while_it_has_the_keyboard(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    window.pages.show_page("timing")
+    questions = window.pages.questions
+    driver.wait_until(questions.isVisible)
+    window.focus_call()
+    before = questions.grab().toImage()
+    questions.setFocus()
+    driver.wait_until(questions.hasFocus)
+    after = questions.grab().toImage()
+    changed = [y for y in range(after.height()) if before.pixel(0, y) != after.pixel(0, y)]
+    assert len(changed) > after.height() / 2
+
+
 def test_a_page_that_finds_no_room_is_scrolled_and_asks_for_none(places: Places, qtbot: QtBot):
     """What is squeezed hides its last parts; a window that grows leaves the screen."""
     high = places["memory"]

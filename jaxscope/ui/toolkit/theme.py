@@ -165,6 +165,8 @@ QTreeView::item, QListView::item { padding: 2px 4px; }
 QTableView::item { padding: 0 5px; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {
     background: $accent_soft; color: $text; }
+QListView[role="questions"] { border: 2px solid transparent; }
+QListView[role="questions"]:focus { border-color: $accent; }
 QListView[role="popup"] { border: 1px solid $border; padding: 2px; }
 QTextBrowser[role="text"] { background: transparent; }
 QListView[role="popup"]::item { padding: 3px 6px; }

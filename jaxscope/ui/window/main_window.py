@@ -422,7 +422,10 @@ class MainWindow(QMainWindow):
         self._lesson_of = file
         self._has_lesson = self.lesson.show_file(file, state.functions)
         if is_other and not self.presenting.is_on:
-            self.lesson.setVisible(self._has_lesson and self._settings.shows_lessons)
+            is_shown = self._has_lesson and self._settings.shows_lessons
+            self.lesson.setVisible(is_shown)
+            if is_shown:
+                self.pages.close_drawer()  # which would leave the lesson one line
         self._offer_lesson()
 
     def _offer_lesson(self) -> None:

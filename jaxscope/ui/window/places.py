@@ -32,6 +32,7 @@ from jaxscope.ui.toolkit.widgets import (
     MenuButton,
     PageStack,
     escape_html,
+    list_stops,
     make_label,
     make_splitter,
 )
@@ -102,6 +103,7 @@ class PlaceRow(QWidget):
         self.places = {place: self._make_button(tr(place.value)) for place in Place}
         self.names: dict[str, QToolButton] = {}
         self._always: list[str] = []
+        self._lone = ""
         self._wanted: set[str] = set()
         self._status, self._message = "", ""
         self._said = _StatusLabel()
@@ -157,15 +159,18 @@ class PlaceRow(QWidget):
         self._row.insertWidget(self._row.indexOf(self._said) + 1, part)
 
     def add_name(self, name: str, page: Page) -> None:
-        """Add the name of a page of the drawer; before all others one that comes and goes, so that
-        these stay where they are.
+        """Add the name of a page of the drawer.
+
+        From the right: those that are always there, those that count something, and before all
+        others one that is there only while it is shown. So a name stays where it is when another
+        page is shown, or none.
         """
         button = self._make_button(tr(page.title))
         button.setToolTip(tr(page.answers))
         button.clicked.connect(lambda: self.page_chosen.emit(name))
         self.names[name] = button
         self._always += [name] if page.is_always_named else []
-        place = self._row.count() if page.is_always_named else self._row.indexOf(self.more) + 1
+        place = self._row.count() if page.is_always_named else self._row.indexOf(self._said) + 1
         self._row.insertWidget(place, button)
         self.set_named(name, is_named=page.is_always_named)
 
@@ -196,6 +201,7 @@ class PlaceRow(QWidget):
         there, and one button for all where they find no room.
         """
         is_closed = not any(button.isChecked() for button in self.names.values())
+        self._place_lone()
         wanted = self._wanted.difference(self._always) if is_closed else self._wanted
         shown = [
             button
@@ -206,15 +212,31 @@ class PlaceRow(QWidget):
         joined = tr_list(names)
         self.more.setText(f"{joined} ▴")
         parts = [*(self.places.values() if not self._is_alone else ()), *shown]
-        parts += [self.more] if is_closed else []
         gap = self._row.spacing()
+        always = [self.names[name].sizeHint().width() + gap for name in self._always]
+        self.more.setMinimumWidth(max(sum(always) - gap, 0))  # those before it stay where they are
+        parts += [self.more] if is_closed else []
         needed = sum(part.sizeHint().width() + gap for part in parts) + 24
         fits = needed <= max(self.width(), 1)
         for button in self.names.values():
             button.setVisible(fits and button in shown)
         if not fits:
             self.more.setText(tr("Pages ▾"))
+            self.more.setMinimumWidth(0)
         self.more.setVisible(not self._is_alone and (is_closed or not fits))
+
+    def _place_lone(self) -> None:
+        """Put the name that is there only while its page is shown before all others."""
+        lone = next(
+            (n for n, b in self.names.items() if b.isChecked() and n not in self._wanted), ""
+        )
+        before, self._lone = self._lone, lone
+        if lone == before:
+            return
+        others = [name for name in self.names if name not in (*self._always, lone)]
+        for name in filter(None, (*others, lone)):
+            self._row.removeWidget(self.names[name])
+            self._row.insertWidget(self._row.indexOf(self._said) + 1, self.names[name])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -265,6 +287,7 @@ class QuestionList(QListWidget):
         super().__init__()
         self._pages: dict[str, tuple[Page, QListWidgetItem, QLabel, QWidget]] = {}
         self.setAccessibleName(tr("What can be measured"))
+        self.setProperty("role", "questions")  # framed while it has the keyboard
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.currentItemChanged.connect(self._on_self_current_item_changed)
 
@@ -460,14 +483,24 @@ class Places(QStackedWidget):
             self.go_to(self.place)
 
     def go_to(self, place: Place) -> None:
-        """Show a place, and give it the keyboard focus."""
+        """Show a place, and give it the keyboard."""
         self.show_place(place)
         if place is Place.PROGRAM:
             self.keyboard_left.emit()
         elif place is Place.MEASURE:
             self.questions.setFocus()
         elif (page := self._stacks[place].pages.currentWidget()) is not None:
-            page.setFocus()
+            self._enter(page)
+
+    def _enter(self, page: QWidget) -> None:
+        """Give a page the keyboard: where it begins, else what can be used of it, else its place's
+        name.
+        """
+        start = page.focusProxy() or page
+        usable = (stop for stop in list_stops(page) if stop.isEnabled())
+        stops = [start] if start.isEnabled() else list(usable)
+        first = stops[0] if stops else self.row.places[self.place]
+        first.setFocus(Qt.FocusReason.TabFocusReason)
 
     def show_page(self, name: str) -> None:
         """Show a page in its place."""
@@ -487,7 +520,10 @@ class Places(QStackedWidget):
     def go_to_page(self, name: str) -> None:
         """Show a page; of an experiment the button that starts it has the keyboard then."""
         self.show_page(name)
-        if self.page_of(name).place is not Place.MEASURE:
+        place = self.page_of(name).place
+        if place is Place.COMPARE:
+            self._enter(self[name])
+        if place is not Place.MEASURE:
             return
         start = self[name].focusProxy()
         if start is not None and start.isEnabled():
