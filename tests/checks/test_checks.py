@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import random
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -263,3 +264,22 @@ def test_every_rule_is_in_the_table_of_its_page() -> None:
     page = (ROOT / "docs" / "design" / "checks.md").read_text("utf-8")
     table = page.partition("| rule | told where |")[2].partition("\n\n")[0]
     assert not [rule for rule in planted.FAULTS if f"`{rule}`" not in table]
+
+
+def test_both_branches_of_a_where_are_named(tmp_path: Path) -> None:
+    file, names = tmp_path / "two.py", dict[str, Any]()
+    body = "jnp.where(x < 0, jnp.sqrt(-x), jnp.sqrt(x)).sum()"
+    file.write_text(f"import jax.numpy as jnp\ndef f(x):\n    return {body}\n")
+    (found,) = findings_of(str(file), "grad(f)(f32[3])")
+    exec(file.read_text(), names)
+    equations = jax.make_jaxpr(names["f"])(jnp.ones(3)).eqns
+    roots = {str(n) for n, each in enumerate(equations) if each.primitive.name == "sqrt"}
+    assert {found.equation, *re.findall(r"equation (\d+): mend both", found.message)} == roots
+    # By JAX alone: with one branch mended the derivative at 0 or below is still NaN.
+    safe = "jnp.where({test}, {root}, 1.0)"
+    first = safe.format(test="x < 0", root="-x")
+    second = safe.format(test="x > 0", root="x")
+    for one, other, is_nan in ((first, "x", True), ("-x", second, True), (first, second, False)):
+        mended = f"lambda x: jnp.where(x < 0, jnp.sqrt({one}), jnp.sqrt({other})).sum()"
+        slope = jax.grad(eval(mended, {"jnp": jnp}))(jnp.array([0.0, -1.0, 2.0]))
+        assert bool(jnp.isnan(slope).any()) is is_nan

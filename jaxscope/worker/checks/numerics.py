@@ -8,6 +8,7 @@ formulas here by what they subtract first.
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from collections.abc import Callable, Iterator
 
@@ -415,6 +416,7 @@ def find_where_gradients(subject: CheckedCall) -> Iterator[Check]:
         if site.name != "select_n":
             continue
         predicate = site.inputs[0]
+        found: list[Check] = []
         for case, value in enumerate(site.inputs[1:]):
             for culprit in _find_singular(value, varying):
                 operand = culprit.inputs[-1].source()
@@ -423,8 +425,16 @@ def find_where_gradients(subject: CheckedCall) -> Iterator[Check]:
                 place = subject.place(culprit) if where and is_paid else None
                 if place is not None:
                     test = _write_test(predicate, operand, case)
-                    yield _where_finding(culprit, where, test, place)
+                    found.append(_where_finding(culprit, where, test, place))
                     break
+        if len(found) > 1:  # a line is told once: both branches stand on it, as a rule
+            told = say(
+                "{first} So it is with the other branch, equation {id}: mend both.",
+                first=found[0].message,
+                id=found[1].equation,
+            )
+            found[0] = dataclasses.replace(found[0], message=told)
+        yield from found
 
 
 def _where_dropped(predicate: TracedValue, operand: TracedValue, case: int, name: str) -> str:
@@ -493,15 +503,23 @@ def _truth(
     for n, value in enumerate(site.inputs if site.name in _TESTS else ()):
         if _other(site, n).number() != 0.0:
             continue
-        inner = _maker(value, "abs")
-        if value.source() is operand:
-            tested = number
-        elif inner is not None and inner.inputs[0].source() is operand:
-            tested = abs(number)
-        else:
+        tested = _value_at(value, operand, number)
+        if tested is None:
             continue
         return _TESTS[site.name](*((tested, 0.0) if n == 0 else (0.0, tested)))
     return None
+
+
+def _value_at(value: TracedValue, operand: TracedValue, number: float) -> float | None:
+    """What a value is where another is a number: itself, its magnitude or its negative."""
+    if value.source() is operand:
+        return number
+    for name, found in (("abs", abs(number)), ("neg", -number)):
+        inner = _maker(value, name)
+        if inner is not None and inner.inputs[0].source() is operand:
+            return found
+    inner = _maker(operand, "neg")
+    return -number if inner is not None and inner.inputs[0].source() is value.source() else None
 
 
 def _find_singular(value: TracedValue, varying: set[int]) -> Iterator[Site]:
