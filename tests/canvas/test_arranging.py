@@ -358,6 +358,18 @@ def training_step() -> Graph:
     return trace(step, params, params, jnp.ones((4, 8)))
 
 
+def test_an_update_does_not_take_the_room_of_the_parts_of_a_gradient() -> None:
+    """It stands above them: open, it would leave what they keep for each other below the page."""
+    scene, room, view = _choose(training_step(), 826.0, 573.0)
+    parts = {box.id for box in view.boxes if box.kind in FORWARD_BACKWARD}
+    assert len(parts) == 2 and parts <= scene.opened
+    camera = look_at_scene(scene, room.width, room.height)
+    for part in parts:
+        _, top, _, height = scene.items.rect[scene.item_of_id[part]]
+        assert camera.to_widget(0.0, float(top))[1] >= 0.0
+        assert camera.to_widget(0.0, float(top + height))[1] <= room.height
+
+
 def _solve(rate: jax.Array, start: jax.Array) -> jax.Array:
     def slope(y: jax.Array, _: jax.Array, rate: jax.Array) -> jax.Array:
         return jnp.tanh(rate @ y)

@@ -165,7 +165,7 @@ class Arranger:
         found: list[_Tried] = []
         pages: list[_Tried] = []
         across = self.room.across(self.direction)
-        parts = {b.id for b in self.view.boxes if b.kind in FORWARD_BACKWARD} & self.view.opened
+        parts = self.view.opened & {b.id for b in self.view.boxes if b.kind in FORWARD_BACKWARD}
         smaller = dataclasses.replace(self, least_scale=WHOLE_SCALE)
         smallest = dataclasses.replace(self, least_scale=LEAST_FRAMED)
         openings, alone = list_openings(self.view), self._open_around(parts)
@@ -200,7 +200,7 @@ class Arranger:
                         if whole is None and self._num_pages(page.size) > _MOST_PAGES:
                             whole = smallest._show_whole(some, beside)
                             whole = whole or arranger._show_short(some, beside)
-                        page = whole or page
+                        page = whole or arranger._close_beside(page, parts)
                     is_short = bool(parts) and is_high and beside and not self._fills(page.size)
                     is_first = not any(parts <= each.size.opened for each in pages)
                     if parts <= page.size.opened and is_first and not is_short:
@@ -243,6 +243,25 @@ class Arranger:
             if is_short and self._is_page(arranged):
                 return arranged if arranged.size.num_boxes >= LEAST_BOXES else None
         return None
+
+    def _close_beside(self, page: _Tried, parts: frozenset[str]) -> _Tried:
+        """A page of which not all is seen, with what stands outside of a gradient's parts closed.
+
+        An update stands above them, and would have most of the room.
+        """
+        view, opened = self.view, page.size.opened
+        if not parts or not parts <= opened:
+            return page
+        inside = {
+            box.id
+            for index, box in enumerate(view.boxes)
+            if box.id in opened
+            and any(view.boxes[each].id in parts for each in view.ancestors(index))
+        }
+        kept = parts | inside | self._open_around(parts)
+        fewer = self._arrange(opened & kept, page.fit.beside)
+        is_shorter = self._along(fewer.size) < self._along(page.size)
+        return fewer if is_shorter and self._is_page(fewer) else page
 
     def _open_around(self, groups: Collection[str]) -> frozenset[str]:
         """The opening in which some groups are open, with what is around them, and nothing else."""
