@@ -35,6 +35,7 @@ LESSONS = {
 """The program that teaches what a rule about errors is about."""
 
 _RESULT, _GRADIENT = "non-finite-result", "non-finite-gradient"
+_MOST_OF_WHY = 400
 _RULES = {
     "TracerBoolConversionError": "branch-on-tracer",
     "ConcretizationTypeError": "concrete-value-of-tracer",
@@ -152,12 +153,21 @@ def _of_error(error: JaxscopeError, user_file: str) -> Check:
     return Check(
         rule,
         Severity.ERROR,
-        " ".join(part for part in (explanation.what, explanation.why) if part),
+        " ".join(filter(None, (explanation.what, _begin(explanation.why)))),
         explanation.remedy,
         LESSONS.get(rule, ""),
         file=file if is_placed else explanation.where,
         line=int(line) if is_placed else 0,
     )
+
+
+def _begin(why: str) -> str:
+    """What an error says, to the end of a sentence or word: JAX may list all that is allowed."""
+    if len(why) <= _MOST_OF_WHY:
+        return why
+    text = " ".join(why.split())
+    end = text.rfind(". ", _MOST_OF_WHY // 4, _MOST_OF_WHY) + 1 or text.rfind(" ", 0, _MOST_OF_WHY)
+    return f"{text[: end if end > 0 else _MOST_OF_WHY]} …"
 
 
 def with_origins(checks: list[Check], values: Values, stages: Sequence[Stage]) -> list[Check]:

@@ -969,7 +969,8 @@ def _recompiled(evidence: Evidence) -> Answer:
         [
             *(
                 Fact(
-                    f"{s.function}({', '.join(s.arguments)[:80]}): {describe_key_changes(s)}",
+                    f"{s.function}({_shorten(', '.join(s.arguments), 80)}): "
+                    f"{describe_key_changes(s)}",
                     "stated",
                     s.place.rpartition("/")[2],
                 )
@@ -1104,12 +1105,13 @@ def answer_question(question: Question, evidence: Evidence) -> Answer:
 
 
 def _shorten(text: str, most: int = _MAX_TEXT) -> str:
-    """At most so many characters, cut after a sentence if one ends in the second half of them."""
+    """At most so many characters, cut after a sentence if one ends in the second half of them,
+    else after a word."""
     text = " ".join(text.split())
     if len(text) <= most:
         return text
-    end = text.rfind(". ", most // 2, most - 2) + 1
-    return text[: end or most - 2] + " …"
+    end = text.rfind(". ", most // 2, most - 2) + 1 or text.rfind(" ", most // 2, most - 1)
+    return text[: end if end > 0 else most - 2] + " …"
 
 
 def _size_of(question: Question, answer: Answer, evidence: Evidence) -> int:

@@ -157,3 +157,12 @@ def test_the_answer_on_two_calls_says_that_their_results_differ() -> None:
         pair = ResultsAgreement("first", "second", (leaf,))
         answer, *_ = programs_to_document(ProgramComparison("f()", "g()", timing, pair))
         assert [*answer.blocks][-1:] == ([told] if told else [])
+
+
+def test_a_long_fact_is_cut_after_a_word() -> None:
+    words = [f"word{number}" for number in range(99)]
+    environment = Environment("0.10.2", "0.10.2", "3.11", "cpu", "cpu")
+    timing = Timing("f()", environment, (), (), (" ".join(words),))
+    (fact, *_) = answer_question(find_question("speed")[0], Evidence(timing=timing)).facts
+    *told, end = fact.text.split(" ")
+    assert end == "…" and told == words[: len(told)] and len(fact.text) <= 300

@@ -270,3 +270,16 @@ def test_nothing_is_said_of_the_gradient_of_a_step_of_training(
     )
     status, checks = run(capsys, str(file), "step(jnp.ones(3), jnp.zeros(3), jnp.zeros(3))")
     assert (status, checks) == (0, [])
+
+
+def test_a_long_error_of_jax_is_told_to_the_end_of_a_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, allowed = tmp_path / "f.py", ", ".join(f"policy_number_{n}" for n in range(200))
+    file.write_text(f"def f(x):\n    raise ValueError('It must be one of {allowed}')\n")
+    _, (check,) = run(capsys, str(file), "f(f32[3])")
+    message = str(check["message"])
+    assert len(message) < 500 and message.endswith(", …")
+    assert set(message.split("one of ")[1].removesuffix(" …").rstrip(",").split(", ")) <= set(
+        allowed.split(", ")
+    )
