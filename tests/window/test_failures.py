@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from jaxscope.client.events import Failed, Finished, StageArrived
 from jaxscope.client.requests import (
@@ -31,6 +31,7 @@ from jaxscope.program.links import LineSelection
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.session.screen import Condition
 from jaxscope.ui.session.state import OfferedFunction
+from jaxscope.ui.toolkit.widgets import FoldedNotes, SelectableLabel
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -445,3 +446,45 @@ def test_an_error_without_a_line_of_the_users_shows_all_frames(
     driver.wait_until(window.error_panel.isVisible)
     window.error_panel._fold.click()
     assert window.error_panel._trace.toPlainText() == TRACE.strip()
+
+
+def test_code_in_an_error_is_set_as_code_and_nowhere_shown_with_its_marks(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.open(source)
+    said = Explanation("The name `grda` is unknown.", why="`f` has `x`.", remedy="Try `grad`.")
+    driver.wait_for(CaptureRequest).tell(Failed(TraceError(said)))
+    driver.wait_until(window.error_panel.isVisible)
+    page = window.workspace.inspector.page
+    assert "`" not in page.toPlainText() and "grda" in page.toPlainText()
+    assert page.toHtml().count("monospace") >= 4
+    window.pages.show_page("notes")
+    seen = [window.pages["notes"].page.toPlainText()]
+    for part in window.findChildren(QLabel):
+        if part.isVisible() and part.textFormat() is Qt.TextFormat.PlainText:
+            seen.append(part.text())
+    assert not [text for text in seen if "`" in text]
+    notes = FoldedNotes()
+    notes.set_notes(["a `b`"], [])
+    label = SelectableLabel("c `d`")
+    assert (notes.text(), label.text()) == ("a b", "c d")
+
+
+@pytest.mark.parametrize("width", [420, 560, 700, 1000])
+def test_the_badge_of_an_earlier_run_begins_with_what_it_is(
+    driver: Driver, window: MainWindow, source: Path, width: int
+) -> None:
+    """Where hardly a name of the call has room it says that alone; the whole is its tooltip."""
+    fail_in_the_call(driver, window, source)
+    window.resize(width, 720)
+    driver.qtbot.wait(100)
+    for pane in window.workspace.area.panes:
+        badge = pane.header._stale
+        if not badge.isVisible():
+            continue
+        said, whole = badge.text(), "Of an earlier run: grad(f)(f32[3])"
+        begun = whole.startswith(said.removesuffix("…")) and len(said) >= len(whole) - 8
+        assert said == "earlier run" or begun
+        room_px = badge.fontMetrics().horizontalAdvance(said)
+        driver.wait_until(lambda badge=badge, px=room_px: badge.width() >= px)
+        assert badge.toolTip().startswith(whole)

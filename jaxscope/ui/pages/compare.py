@@ -39,7 +39,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import tr, tr_list
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.threads import LatestJob, Post, start_thread
-from jaxscope.ui.toolkit.widgets import ChoiceBox, FileDialog, fill_box
+from jaxscope.ui.toolkit.widgets import ChoiceBox, FileDialog, fill_box, strip_marks
 from jaxscope.ui.window.files import suggest_name
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
@@ -502,7 +502,7 @@ class ComparePage(PageWidget):
 
     def show_problem(self, text: str) -> None:
         """Say why there is no comparison."""
-        self._status.setText(text)
+        self._status.setText(strip_marks(text))
         self._status.setVisible(True)
 
     def show_comparison(self, comparison: Comparison) -> None:

@@ -14,7 +14,7 @@ from jaxscope.ui.session.screen import describe_no_notes, untold_messages
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import renew, tr, tr_said
 from jaxscope.ui.toolkit.theme import Theme
-from jaxscope.ui.toolkit.widgets import escape_html, fill_box
+from jaxscope.ui.toolkit.widgets import escape_html, escape_marked, fill_box
 from jaxscope.ui.window.page_context import PageContext, PageWidget
 
 _BORDER_PX = 2
@@ -55,7 +55,7 @@ class NotesPage(PageWidget):
     def _render(self) -> None:
         parts = [self._check_html(check) for check in self._checks]
         if messages := untold_messages(self._checks, self._messages):
-            items = "".join(f"<li>{escape_html(tr_said(message))}</li>" for message in messages)
+            items = "".join(f"<li>{escape_marked(tr_said(message))}</li>" for message in messages)
             parts.append(tr("<h3>Messages</h3><ul>{items}</ul>", items=items))
         self.page.setHtml("".join(parts) or f"<p>{escape_html(self._nothing)}</p>")
 
@@ -72,10 +72,10 @@ class NotesPage(PageWidget):
             place = (
                 f" — <a href='line:{check.line}:{escape_html(check.file)}'>{name}:{check.line}</a>"
             )
-        remedy = f"<br>{escape_html(tr_said(check.remedy))}" if check.remedy else ""
+        remedy = f"<br>{escape_marked(tr_said(check.remedy))}" if check.remedy else ""
         return (
             f"<p><b style='color:{colour}'>{tr(check.severity.value)}</b> "
-            f"{escape_html(tr_said(check.message))}{place}{remedy}<br>"
+            f"{escape_marked(tr_said(check.message))}{place}{remedy}<br>"
             f"<span style='color:{theme.muted}'>{escape_html(check.rule)}</span></p>"
         )
 

@@ -135,6 +135,8 @@ class Form(enum.Enum):
 
 
 _EARLIER = "earlier run"
+_LEAST_OF_CALL = 6
+"""Letters of the call of an earlier run, below which it is not begun."""
 _EARLIER_TIP = "From an earlier run; the file or the call has changed since."
 
 
@@ -424,10 +426,13 @@ class PaneHeader(QWidget):
         self.chooser.setVisible(self.is_awake)
         self._quiet.setVisible(self.chooser.isHidden())
         if self._old_call:
-            metrics, middle = self._stale.fontMetrics(), Qt.TextElideMode.ElideMiddle
+            metrics, right = self._stale.fontMetrics(), Qt.TextElideMode.ElideRight
             told_px = metrics.horizontalAdvance(tr(_EARLIER)) + max(room - (width_px - least_px), 0)
-            told = metrics.elidedText(self.old_text, middle, told_px)
-            self._stale.setText(told if len(told) > len(tr(_EARLIER)) + 1 else tr(_EARLIER))
+            told = metrics.elidedText(self.old_text, right, told_px)
+            # What it is comes first, whole; a call of which hardly a name is left is not begun.
+            least = len(tr("Of an earlier run: {old_call}", old_call="")) + _LEAST_OF_CALL
+            is_told = told == self.old_text or len(told) >= least
+            self._stale.setText(told if is_told else tr(_EARLIER))
 
     def _fit_name(self, room: int) -> int:
         """Shorten the name to the room that the rest leaves, and return how much it takes."""

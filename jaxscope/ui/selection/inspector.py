@@ -66,6 +66,7 @@ from jaxscope.ui.toolkit.widgets import (
     SOFT_BREAK,
     escape_breakable,
     escape_html,
+    escape_marked,
     make_label,
 )
 
@@ -462,11 +463,11 @@ def describe_failure(explanation: Explanation) -> str:
     if place is not None:
         where = f"<a href='present:{place[1]}:{escape_html(place[0])}'>{where}</a>"
     why, remedy = (
-        escape_html(tr_said(text), _MAX_FAILURE).replace("\n", "<br>")
+        escape_marked(tr_said(text), _MAX_FAILURE).replace("\n", "<br>")
         for text in (explanation.why, explanation.remedy)
     )
     told = (
-        f"<b>{escape_html(tr_said(explanation.what), _MAX_FAILURE)}</b>",
+        f"<b>{escape_marked(tr_said(explanation.what), _MAX_FAILURE)}</b>",
         " · ".join(filter(None, (where, why))),
         tr("What to try: {remedy}", remedy=remedy) if remedy else "",
     )

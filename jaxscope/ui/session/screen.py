@@ -189,7 +189,11 @@ def describe_no_notes(state: WindowState) -> str:
     if state.is_running:
         return tr("Nothing so far.")
     if state.phase in (Phase.FAILED, Phase.STOPPED):
-        why = tr(": {what}", what=state.error.explanation.what) if state.error is not None else "."
+        why = (
+            tr(": {what}", what=state.error.explanation.what.replace("`", ""))
+            if state.error is not None
+            else "."
+        )
         ended = tr("failed") if state.phase is Phase.FAILED else tr("was stopped")
         return tr("Nothing was noticed before the run {ended}{why}", ended=ended, why=why)
     if state.capture is None and not state.stages:

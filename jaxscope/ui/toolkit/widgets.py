@@ -367,7 +367,7 @@ class SelectableLabel(QLabel):
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        super().setText(text)
+        super().setText(strip_marks(text))
         flags = Qt.TextInteractionFlag
         self.setTextInteractionFlags(
             flags.TextSelectableByMouse if text else flags.NoTextInteraction
@@ -478,7 +478,8 @@ class FoldedNotes(QWidget):
 
     def set_notes(self, warnings: Sequence[str], others: Sequence[str]) -> None:
         """Show other notes, warnings first; nothing at all where there are none."""
-        self._notes, self._num_warnings = (*warnings, *others), len(warnings)
+        self._notes = tuple(map(strip_marks, (*warnings, *others)))
+        self._num_warnings = len(warnings)
         self.setVisible(bool(self._notes))
         self._show()
 
@@ -762,6 +763,19 @@ def escape_html(text: str, limit: int = 2_000) -> str:
     """Fit for rich text: cut to a length, stripped and escaped."""
     cut = text if len(text) <= limit else text[:limit] + " …"
     return html.escape(strip_controls(cut))
+
+
+_MARKED = re.compile(r"`([^`]+)`")
+
+
+def escape_marked(text: str, limit: int = 2_000) -> str:
+    """Like `escape_html`; what stands between backticks is set as code."""
+    return _MARKED.sub(r"<code>\1</code>", escape_html(text, limit))
+
+
+def strip_marks(text: str) -> str:
+    """Without the backticks around code, for what shows plain text."""
+    return _MARKED.sub(r"\1", text)
 
 
 def escape_breakable(text: str, limit: int = 2_000) -> str:
