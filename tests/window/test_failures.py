@@ -479,7 +479,7 @@ def test_the_badge_of_an_earlier_run_begins_with_what_it_is(
     call = f"grad(f)({'x' * 40})"
     header.set_stale(True, call)
     whole, said = f"Of an earlier run: {call}", set[str]()
-    for width in range(200, 900, 10):
+    for width in range(200, 1400, 10):
         header.resize(width, header.height())
         header._fit()
         said.add(header._stale.text())
