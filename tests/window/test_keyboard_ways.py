@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest
@@ -278,3 +278,26 @@ def test_the_keys_of_forms_are_about_the_active_pane_and_no_other(
     forms = [Form.GRAPH, Form.TEXT, Form.TABLE, Form.TREE]
     assert area.panes[1].form is forms[key - Qt.Key.Key_1]
     assert area.panes[2].form is before[2][1]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("show_about", "show_guide", "show_keys", "show_glossary"),
+        *("export_dialog", "show_trusted_folders", "paste_code"),
+    ],
+)
+def test_a_dialog_has_room_on_a_small_screen_with_a_bar_of_tasks(
+    driver: Driver, window: MainWindow, source: Path, command: str
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.resize(1280, 720)
+    before = set(QApplication.topLevelWidgets())
+    window.commands.actions[command].trigger()
+    (dialog,) = [
+        part
+        for part in set(QApplication.topLevelWidgets()) - before
+        if isinstance(part, QDialog) and part.isVisible()
+    ]
+    assert dialog.width() <= 1280 and dialog.height() <= 640, dialog.size()
+    dialog.close()
