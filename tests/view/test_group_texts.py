@@ -237,7 +237,7 @@ def test_a_repeat_says_what_of_it_counts_once() -> None:
     first, *others = (view.boxes[child].num_counted for child in repeat.children)
     shared = len(jax.make_jaxpr(inner)(jnp.ones((3, 3))).eqns[0].params["jaxpr"].eqns)
     assert (repeat.copies, shared, set(others)) == (12, 3, {first - shared})
-    assert text_of(view, repeat).detail == f"{12 * first - 11 * shared} equations, 3 counted once"
+    assert text_of(view, repeat).detail == f"{12 * first - 11 * shared} equations, 3 shared"
 
 
 def test_a_shared_function_of_one_box_takes_no_copy_out_of_a_repeat() -> None:

@@ -154,7 +154,7 @@ def _text_of_group(view: View, box: Box) -> BoxText:
         title = say(TOGETHER, first=label, then=f" ×{box.copies}")
         shared = view.count_shared(view.boxes[box.children[0]].parent)
         if shared:
-            count = say("{count}, {shared:,} counted once", count=count, shared=shared)
+            count = say("{count}, {shared:,} shared", count=count, shared=shared)
         return BoxText(title, count, Style.REPEAT)
     if box.node != NONE:
         operation = _operation(view.graph, box.node)

@@ -14508,8 +14508,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count}，显示 {held:,} 个</translation>
     </message>
     <message>
-        <source>{count}, {shared:,} counted once</source>
-        <translation>{count}，其中 {shared:,} 个只计一次</translation>
+        <source>{count}, {shared:,} shared</source>
+        <translation>{count}，其中 {shared:,} 个共用</translation>
     </message>
     <message>
         <source>{currentText}: not available</source>
