@@ -190,6 +190,25 @@ def test_measurements_say_how_sure_they_are(qtmodeltester):
     qtmodeltester.check(model)
 
 
+@pytest.mark.parametrize(
+    ("paths", "links"),
+    [
+        (("a",), ["argument:a"]),
+        (("a", "b"), ["argument:a", "argument:b"]),
+        (("a", "b", "c"), ["page:arguments"]),
+        (("a['w']", "a['b']"), ["page:arguments"]),
+        (("a['w']", "a['b']", "x"), ["argument:x", "page:arguments"]),
+        (("a['w']", "a['b']", "x", "y"), ["page:arguments"]),
+        (tuple("abcdefghij"), ["page:arguments"]),
+    ],
+)
+def test_arguments_and_results_have_few_links_and_one_to_all_that_is_not_told(paths, links):
+    """What is not linked, or stands in one row with others, is behind the link to all."""
+    leaves = [Leaf(path, "f32[4]", 16) for path in paths]
+    told = describe_call(leaves, [Leaf("", "f32[]", 4)], "#000")
+    assert re.findall("href='([^']+)'", told) == links
+
+
 def test_static_leaves_are_not_counted_as_arrays():
     model = [Leaf("m.weight", "f32[4]", 16), Leaf("m.bias", "f32[2]", 8)]
     static = Leaf("m.activation", "relu", 0, is_static=True)

@@ -137,12 +137,23 @@ def test_what_is_mostly_empty_is_named_when_there_is_something_in_it(places: Pla
     assert places.row.names["memory"].x() == stands  # what comes later moves nothing
     assert places.row.names["notes"].x() < stands
     places.close_drawer()
-    assert named(places) == ["Notes (2)"]
+    assert named(places) == [] and places.row.more.text() == "Memory, Fusions, Notes (2) ▴"
     places.set_count("notes", 0)
     places.show_page("notes")
     assert named(places) == ["Memory", "Fusions", "Notes"]
     places.close_drawer()
-    assert named(places) == []
+    assert named(places) == [] and places.row.more.text() == "Memory, Fusions ▴"
+
+
+def test_names_that_find_no_room_on_the_button_are_left_out(places: Places):
+    row = places.row
+    places.set_count("notes", 2)
+    seen = []
+    for width in range(1000, 100, -1):
+        row.resize(width, 28)
+        seen += [row.more.text()] if seen[-1:] != [row.more.text()] else []
+        assert row.more.minimumSizeHint().width() <= width
+    assert seen == ["Memory, Fusions, Notes (2) ▴", "Memory, Fusions … ▴", "Pages ▾"]
 
 
 def test_one_button_leads_to_all_pages_while_the_drawer_is_closed(places: Places):
@@ -359,10 +370,12 @@ def test_notes_output_and_bookmarks_are_counted_before_their_pages_are_made(
     names = window.row.names
     driver.finish(driver.open(source), capture_of(source))
     window.controller.state_changed.emit(window.controller.state)
-    assert not names["bookmarks"].isVisible()
+    assert "Bookmarks" not in window.row.more.text()
     window.workspace.selection.select_node("jaxpr", 1)
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     qtbot.keyClick(window, Qt.Key.Key_B, keys)
+    assert "Bookmarks (1)" in window.row.more.text()
+    window.pages.show_page("memory")
     assert names["bookmarks"].text() == "Bookmarks (1)" and names["bookmarks"].isVisible()
     assert not window.pages["bookmarks"].isVisible()
 
@@ -375,6 +388,8 @@ def test_devices_are_named_where_there_are_several(
     capture = dataclasses.replace(capture_of(source), placement=placement)
     driver.finish(driver.open(source), capture)
     name = window.pages.row.names["sharding"]
+    assert (name.text() in window.pages.row.more.text()) is (num_devices > 1)
+    window.pages.show_page("memory")
     assert name.isVisible() is (num_devices > 1)
     assert name.text() == (f"Devices ({num_devices})" if num_devices > 1 else "Devices")
     for stage, is_told in (("optimized", num_devices > 1), ("jaxpr", False)):
@@ -414,7 +429,7 @@ def test_a_check_is_counted_at_the_bottom(window: MainWindow, driver: Driver, so
     check = Check("non-finite-result", Severity.WARNING, "It is NaN.", "Try.", file="f.py", line=1)
     driver.finish(driver.open(source), dataclasses.replace(build_capture(), checks=(check,)))
     assert window.row.names["notes"].text() == "Notes (2)", "and a message"
-    assert window.row.names["notes"].isVisible()
+    assert window.row.more.isVisible() and "Notes (2)" in window.row.more.text()
 
 
 def test_what_was_noticed_about_a_line_is_marked_in_its_margin(

@@ -21,12 +21,16 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from jaxscope.client.events import Output
+from jaxscope.model import Leaf
+from jaxscope.model.capture import Device, Placement
 from jaxscope.ui.application import build_window
 from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT, WIDE_ARRANGEMENT, parse_arrangement
 from jaxscope.ui.panes.ribbon import RibbonSplitter
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.source.code_view import CodeView
+from jaxscope.ui.window import workspace
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 
@@ -135,6 +139,48 @@ def test_few_controls_are_seen_at_first(
     assert window.strip.time.text() == "Measure ›"
     for found in (controls(window), buttons_and_fields(window)):
         assert len(found) + NUM_STAGES <= MOST_CONTROLS, ", ".join(found)
+
+
+NAMES = ("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize("asks", [True, False])
+@pytest.mark.parametrize("num_arguments", range(1, 5))
+@pytest.mark.parametrize("size", [(1280, 720), (2560, 1440)])
+def test_few_controls_are_seen_of_a_program_of_which_there_is_most_to_tell(
+    driver: Driver,
+    window: MainWindow,
+    source: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    size: tuple[int, int],
+    num_arguments: int,
+    asks: bool,
+) -> None:
+    """One for several devices, with notes, output and bookmarks, whose lesson was closed."""
+    monkeypatch.setattr(workspace, "is_to_be_asked", lambda _state: asks)
+    window.resize(*size)
+    window.workspace.area.arrange(WIDE_ARRANGEMENT if size[0] >= 1600 else FIRST_ARRANGEMENT)
+    source.write_text(LESSON + source.read_text())
+    run = driver.open(source)
+    run.tell(Output("stdout", "printed\n"))
+    capture = dataclasses.replace(
+        build_capture(),
+        arguments=tuple(Leaf(name, "f32[3]", 12) for name in NAMES[:num_arguments]),
+        results=(Leaf("[0]", "f32[3]", 12), Leaf("[1]", "f32[3]", 12)),
+        placement=Placement(tuple(Device(number, "cpu") for number in range(8))),
+    )
+    driver.finish(run, capture)
+    window.pages.set_count("bookmarks", 2)
+    window.toggle_lesson()
+    qtbot.wait(20)
+    told = window.row.more.text()
+    assert told == "Passes, Fusions, Memory, Devices (8), Notes (1), Output (1), Bookmarks (2) ▴"
+    found = controls(window)
+    assert "Lesson" in found, "its tab"
+    assert asks is ("values:" in found)
+    assert any(link.startswith(("argument:", "page:")) for link in found)
+    assert len(found) + NUM_STAGES <= MOST_CONTROLS, ", ".join(found)
 
 
 def press_through(

@@ -112,6 +112,8 @@ def _link(id: str, stage: Stage | None) -> str:
 
 _MAX_NEIGHBOURS = 24
 _MAX_LEAVES = 8
+_MAX_LINKS = 2
+"""Of arguments and results: with them the first window has 20 controls."""
 _MAX_PLACES = 6
 _MAX_SPOKEN = 400
 _MAX_TYPES = 8
@@ -485,29 +487,50 @@ def describe_call(
     """What goes into a call and what comes out, as HTML; links are `argument:PATH`, `page:NAME`
     and `values:`.
 
-    Leaves below one part, such as all of `params`, are one row.
+    Leaves below one part, such as all of `params`, are one row. Of more links than `_MAX_LINKS`
+    only the one to all arguments and results is there.
 
     Args:
         muted: Colour of labels.
         values: What they were in a run, if that is known.
         asks: Whether that is looked at only if a person asks for it.
     """
-    rows: list[tuple[str, str]] = []
     known = values_of_leaves(arguments, results, values)
-    for title, leaves in ((tr("in"), arguments), (tr("out"), results)):
-        groups: dict[str, list[Leaf]] = {}
-        for leaf in leaves:
-            groups.setdefault((split_path(leaf.path) or ["result"])[0], []).append(leaf)
-        lines = [
-            _describe_leaves(name, group, known, is_linked=leaves is arguments)
-            for name, group in list(groups.items())[:_MAX_LEAVES]
-        ]
-        if len(groups) > _MAX_LEAVES:
-            lines.append(tr("and {num_groups:,} more", num_groups=len(groups) - _MAX_LEAVES))
-        rows.append((title, "<br>".join(lines)))
+    parts = _group_leaves(arguments), _group_leaves(results)
+    shown_in, shown_out = (list(groups.items())[:_MAX_LEAVES] for groups in parts)
+    is_all_told = all(len(groups) <= _MAX_LEAVES for groups in parts) and all(
+        len(leaves) == 1 for groups in parts for leaves in groups.values()
+    )
+    num_linked = sum(_is_linked(leaves) for _, leaves in shown_in)
+    is_linked = asks + num_linked + (not is_all_told) <= _MAX_LINKS
+    lines_in = [_describe_leaves(*each, known, is_linked=is_linked) for each in shown_in]
+    lines_out = [_describe_leaves(*each, known, is_linked=False) for each in shown_out]
+    rows = [
+        (tr("in"), "<br>".join([*lines_in, *_count_rest(parts[0])])),
+        (tr("out"), "<br>".join([*lines_out, *_count_rest(parts[1])])),
+    ]
     more = tr("<p><a href='page:arguments'>All arguments and results</a></p>")
     way = tr("<p><a href='values:'>Look at its values</a> (Ctrl+Alt+V)</p>") if asks else ""
-    return _table(rows, muted) + way + (more if len(arguments) + len(results) > 2 else "")
+    return _table(rows, muted) + way + ("" if is_all_told and is_linked else more)
+
+
+def _group_leaves(leaves: Sequence[Leaf]) -> dict[str, list[Leaf]]:
+    """Leaves by the part that they are below."""
+    groups: dict[str, list[Leaf]] = {}
+    for leaf in leaves:
+        groups.setdefault((split_path(leaf.path) or ["result"])[0], []).append(leaf)
+    return groups
+
+
+def _count_rest(groups: Collection[str]) -> list[str]:
+    """How many parts are not shown, if any."""
+    rest = len(groups) - _MAX_LEAVES
+    return [tr("and {num_groups:,} more", num_groups=rest)] if rest > 0 else []
+
+
+def _is_linked(leaves: Sequence[Leaf]) -> bool:
+    """Whether a part of the arguments may lead to a box: one that is an array."""
+    return len(leaves) == 1 and not leaves[0].is_static
 
 
 def values_of_leaves(
@@ -534,7 +557,7 @@ def _describe_leaves(
         batch = describe_batch([sizes_of_batch(each.type) for each in leaves if not each.is_static])
         num_arrays = tr_count(len(leaves) - num_static, "array")
         return f"{told} {num_arrays}{batch}, {size}{static}"
-    if is_linked and not leaf.is_static:
+    if is_linked and _is_linked(leaves):
         told = f"<a href='argument:{escape_html(leaf.path)}'>{told}</a>"
     told = f"{told} {escape_breakable(leaf.type, 60)}" + (f", {size}" if not leaf.is_static else "")
     value = values.get(id(leaf))

@@ -56,8 +56,8 @@ class Page:
         answers: The question that it answers.
         is_always_named: Its name stands at the bottom even while there is nothing in it: on a
             button of its own while the drawer is open, else on the one that lists all pages.
-            There is room for three; the others are named while they count something, by
-            `Places.set_count`, or are shown.
+            There is room for three; the others are named there while they count something, by
+            `Places.set_count`, and have a button while they are shown.
         works_unseen: It does something before it is first shown, such as telling the inspector:
             it is made as soon as there is a capture.
     """
@@ -84,6 +84,10 @@ class _StatusLabel(QLabel):
         room = self.contentsRect()
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+_LEAST_SAID_PX, _SAID_PX = 24, 160
+"""What names leave to what is said; those that count something leave so much more."""
 
 
 class PlaceRow(QWidget):
@@ -197,33 +201,47 @@ class PlaceRow(QWidget):
     _is_alone = False
 
     def fit(self) -> None:
-        """Show the names of pages: while the drawer is closed one button for those that are always
-        there, and one button for all where they find no room.
+        """Show the names of pages: while the drawer is closed one button for all, that names those
+        that are always there and, as far as there is room, those that count something.
         """
         is_closed = not any(button.isChecked() for button in self.names.values())
         self._place_lone()
-        wanted = self._wanted.difference(self._always) if is_closed else self._wanted
         shown = [
             button
             for name, button in self.names.items()
-            if not self._is_alone and (name in wanted or button.isChecked())
+            if not (self._is_alone or is_closed) and (name in self._wanted or button.isChecked())
         ]
-        names = [self.names[name].text() for name in self._always if is_closed]
-        joined = tr_list(names)
-        self.more.setText(f"{joined} ▴")
         parts = [*(self.places.values() if not self._is_alone else ()), *shown]
         gap = self._row.spacing()
-        always = [self.names[name].sizeHint().width() + gap for name in self._always]
-        self.more.setMinimumWidth(max(sum(always) - gap, 0))  # those before it stay where they are
-        parts += [self.more] if is_closed else []
-        needed = sum(part.sizeHint().width() + gap for part in parts) + 24
-        fits = needed <= max(self.width(), 1)
+        taken = sum(part.sizeHint().width() + gap for part in parts)
+        room = max(self.width(), 1) - taken - _LEAST_SAID_PX
+        fits = self._name_on_one(room - gap) if is_closed else room >= 0
         for button in self.names.values():
             button.setVisible(fits and button in shown)
         if not fits:
             self.more.setText(tr("Pages ▾"))
             self.more.setMinimumWidth(0)
         self.more.setVisible(not self._is_alone and (is_closed or not fits))
+
+    def _name_on_one(self, room: int) -> bool:
+        """Name pages on the button that lists all; False where those that are always named have
+        no room.
+
+        Args:
+            room: Its greatest width, in pixels.
+        """
+        counted = [name for name in self.names if name in self._wanted.difference(self._always)]
+        gap = self._row.spacing()
+        always = [self.names[name].sizeHint().width() + gap for name in self._always]
+        self.more.setMinimumWidth(max(sum(always) - gap, 0))  # as wide as these when it is open
+        for num_named in range(len(counted), -1, -1):
+            named = [*self._always, *counted[:num_named]]
+            more = " …" if num_named < len(counted) else ""
+            self.more.setText(f"{tr_list(self.names[name].text() for name in named)}{more} ▴")
+            needed = self.more.sizeHint().width() + (_SAID_PX if num_named else 0)
+            if needed <= room:
+                return True
+        return False
 
     def _place_lone(self) -> None:
         """Put the name that is there only while its page is shown before all others."""
