@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QTextCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from jaxscope.client.events import Failed
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.errors import UserCodeError
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.toolkit.theme import LIGHT
+from jaxscope.ui.window import sample_path
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.trial import KeptChanges, Trial, TrialEditor
 
@@ -378,3 +380,65 @@ def test_the_key_that_saves_saves_the_text_while_it_is_edited(
     assert trial.editor is None and not asked
     driver.qtbot.keyClick(window.call_bar.edit, Qt.Key.Key_S, control)
     assert asked == ["capture"]
+
+
+@pytest.fixture
+def sample_trial(
+    monkeypatch: pytest.MonkeyPatch, driver: Driver, window: MainWindow, source: Path
+) -> Trial:
+    """A change of a file that lies where samples do."""
+    monkeypatch.setattr(sample_path, "_find_folder", lambda: source.parent)
+    monkeypatch.setenv("HOME", str(source.parent / "home"))
+    driver.finish(driver.open(source), build_capture())
+    assert window.trial is not None
+    window.trial.toggle()
+    return window.trial
+
+
+def ways_to_save(window: MainWindow, trial: Trial) -> dict[str, Callable[[], object]]:
+    return {
+        "editor": lambda: editor_of(trial).edit.save_requested.emit(),
+        "button": lambda: editor_of(trial).save.click(),
+        "command": lambda: window.commands.actions["save_change"].trigger(),
+    }
+
+
+@pytest.mark.parametrize("way", ["editor", "button", "command"])
+def test_a_sample_is_saved_as_another_file_only(
+    driver: Driver,
+    window: MainWindow,
+    source: Path,
+    qapp: QApplication,
+    sample_trial: Trial,
+    way: str,
+) -> None:
+    before = source.read_text()
+    assert not editor_of(sample_trial).save.isVisible()
+    assert editor_of(sample_trial).save_as.isVisible()
+    write(driver, sample_trial, "y = 1")
+    ways_to_save(window, sample_trial)[way]()
+    assert source.read_text() == before
+    (dialog,) = [each for each in window.findChildren(QFileDialog) if each.isVisible()]
+    chosen = Path(dialog.selectedFiles()[0])
+    assert chosen.name == source.name and chosen.parent != source.parent
+    dialog.fileSelected.emit(str(source))
+    assert source.read_text() == before, "also where somebody chooses it"
+    assert "Samples stay as they are" in editor_of(sample_trial).said.text()
+    dialog.reject()
+
+
+def test_what_lies_beside_a_sample_by_a_link_is_one(
+    driver: Driver, source: Path, sample_trial: Trial, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    link = tmp_path_factory.mktemp("other") / "mine.py"
+    link.symlink_to(source)
+    before = source.read_text()
+    write(driver, sample_trial, "y = 1")
+    sample_trial.save_as(str(link))
+    assert source.read_text() == before
+
+
+def test_samples_are_those_of_the_path_and_their_lessons(tmp_path: Path) -> None:
+    samples = sample_path.find_samples()
+    assert samples and all(sample_path.is_sample(str(path)) for path in samples)
+    assert not sample_path.is_sample(str(tmp_path / samples[0].name))

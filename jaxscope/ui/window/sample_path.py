@@ -76,6 +76,12 @@ def find_samples() -> list[Path]:
     return sorted(files, key=lambda path: places.get(path.stem, len(places)))
 
 
+def is_sample(path: str) -> bool:
+    """Whether a file is one that comes with jaxscope; what counts is where links lead to."""
+    folder = _find_folder()
+    return folder is not None and Path(path).resolve().is_relative_to(folder.resolve())
+
+
 def find_lessons(language: str) -> list[Path]:
     """The lessons of the course, in their order; in a language where they were translated."""
     folder = _find_folder()

@@ -1,6 +1,7 @@
 """*Try a change*: the source edited in its pane, on a scratch copy that runs when typing pauses.
 
-The file stays as it is until the change is saved. A change that is neither saved nor discarded is
+The file stays as it is until the change is saved. A file that comes with jaxscope is never written:
+its change is saved as another file. A change that is neither saved nor discarded is
 kept beside what the window remembers, and goes on where it was.
 """
 
@@ -37,6 +38,7 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import FileDialog, fill_box, make_label, restyle
+from jaxscope.ui.window.sample_path import is_sample
 from jaxscope.ui.window.workspace import Workspace
 
 _SAID = "Scratch copy: the file is as it was."
@@ -92,9 +94,14 @@ class KeptChanges:
 
 
 class TrialEditor(QWidget):
-    """The editor, above it what can be done with the change, and below it why it is not run."""
+    """The editor, above it what can be done with the change, and below it why it is not run.
 
-    def __init__(self, text: str) -> None:
+    Args:
+        text: What it begins with.
+        is_sample: Whether the change can be saved as another file only.
+    """
+
+    def __init__(self, text: str, *, is_sample: bool = False) -> None:
         from jaxscope.ui.source.editor import SourceEditor
 
         super().__init__()
@@ -104,6 +111,8 @@ class TrialEditor(QWidget):
             QPushButton, (tr("Save"), tr("Save as …"), tr("Discard"))
         )
         self.save.setToolTip(tr("Write the change into the file (Ctrl+S)"))
+        if is_sample:
+            self.save_as.setToolTip(tr("Write your copy of this sample (Ctrl+S)"))
         self.discard.setToolTip(tr("Forget the change, and show the file again"))
         self.said.setContentsMargins(8, 2, 4, 2)
         row = fill_box(QHBoxLayout(), margins=(8, 2, 4, 2))
@@ -116,7 +125,8 @@ class TrialEditor(QWidget):
         for before, after in itertools.pairwise((self.save, self.save_as, self.discard, self.edit)):
             QWidget.setTabOrder(before, after)
         self.setFocusProxy(self.edit)
-        self.edit.save_requested.connect(self.save.click)
+        self.save.setHidden(is_sample)
+        self.edit.save_requested.connect((self.save_as if is_sample else self.save).click)
         self.edit.left.connect(self._on_edit_left)
         self._problem, self._is_file_changed, self._usual = "", False, tr(_SAID)
 
@@ -247,8 +257,13 @@ class Trial(QObject):
         self._controller.end_trial()
 
     def save_change(self) -> None:
-        """Write the change into the file, unless that was changed by another hand meanwhile."""
+        """Write the change into the file, unless that was changed by another hand meanwhile; of a
+        sample ask for another file.
+        """
         if self.editor is None:
+            return
+        if is_sample(self._file):
+            self.ask_save_as()
             return
         path = Path(self._file)
         try:
@@ -262,7 +277,10 @@ class Trial(QObject):
 
     def ask_save_as(self) -> None:
         """Ask for another file for the change."""
-        dialog = FileDialog(self._window, tr("Save the change as"), self._file, tr("Python (*.py)"))
+        place = self._file
+        if is_sample(place):
+            place = os.path.join(os.path.expanduser("~"), os.path.basename(place))
+        dialog = FileDialog(self._window, tr("Save the change as"), place, tr("Python (*.py)"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("py")
@@ -271,7 +289,9 @@ class Trial(QObject):
 
     def save_as(self, path: str) -> None:
         """Write the change into another file, and open that."""
-        if self._write(Path(path), False):
+        if self.editor is not None and is_sample(path):
+            self.editor.say(tr("Samples stay as they are. Save it in another folder."))
+        elif self._write(Path(path), False):
             call, target = self._controller.state.call, self._controller.state.target
             self._kept.forget(self._file)
             self._detach()
@@ -300,7 +320,7 @@ class Trial(QObject):
             pane = self._workspace.area.active
         if pane is None:
             return
-        editor = TrialEditor(text)
+        editor = TrialEditor(text, is_sample=is_sample(self._file))
         editor.edit.set_theme(self._themes.theme, self._themes.points)
         editor.edit.set_wrapping(self._workspace.area.is_wrapping)
         editor.edit.settled.connect(self._on_edit_settled)

@@ -6380,6 +6380,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>示例和最近的文件</translation>
     </message>
     <message>
+        <source>Samples stay as they are. Save it in another folder.</source>
+        <translation>示例保持原样。请保存到另一个文件夹。</translation>
+    </message>
+    <message>
         <source>Samples with pictures</source>
         <translation>带图片的示例</translation>
     </message>
@@ -10058,6 +10062,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Write the figure as SVG, PNG, CSV or JSON</source>
         <translation>把图写成 SVG、PNG、CSV 或 JSON</translation>
+    </message>
+    <message>
+        <source>Write your copy of this sample (Ctrl+S)</source>
+        <translation>写入你自己的示例副本 (Ctrl+S)</translation>
     </message>
     <message>
         <source>Write {call}.</source>
