@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.errors import Explanation, JaxscopeError
+from jaxscope.errors import Explanation, JaxscopeError, TraceError
 from jaxscope.model.types import spell_scalars
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
@@ -41,6 +41,35 @@ def endless(x):
         pass
 def scaled(x, scale): return x * scale
 def dot(x, y): return jnp.sum(x * y)
+"""
+
+SHAPES = """
+import jax.numpy as jnp
+
+# jaxscope: loss(f32[3, 4], f32[4, 2])
+
+def loss(x, w): return jnp.sum(x @ w)
+def add(x, y): return x + y
+def rows(x):
+    count, _ = x.shape
+    return x * count
+def model(x): return jnp.sum(x @ jnp.ones((4, 5)))
+def last(x): return x[0, 0] * x.shape[1]
+def both(pair): return pair[0] + pair[1]
+def invert(x): return jnp.linalg.inv(x)
+def layers(params, x):
+    for w, b in params:
+        x = x @ w + b
+    return x.sum()
+def sized(x):
+    if x.shape != (11, 17): raise ValueError(f"The shape {x.shape} is wrong.")
+    return x
+def large(x, y):
+    if x.shape != (2000, 2000): raise ValueError("The shape is wrong.")
+    return x
+def endless(x):
+    while True:
+        pass
 """
 
 
@@ -276,3 +305,156 @@ def test_options_of_a_transform_that_do_not_fit_the_arguments_are_mended(
     assert said in told.what and told.remedy and told.calls[0] == proposed
     for call in told.calls:
         assert eval(spell_scalars(call), dict(names)) is not None
+
+
+@pytest.mark.parametrize(
+    ("typed", "proposed"),
+    (
+        (
+            "loss(f32[3,4], f32[3,4])",
+            (
+                "loss(f32[3, 4], f32[4, 2])",
+                "loss(f32[4, 3], f32[3, 4])",
+                "loss(f32[3, 4], f32[4, 3])",
+            ),
+        ),
+        (
+            "jit(grad(loss, argnums=1))(f32[3, 4], f32[3, 4])",
+            (
+                "jit(grad(loss, argnums=1))(f32[3, 4], f32[4, 2])",
+                "jit(grad(loss, argnums=1))(f32[4, 3], f32[3, 4])",
+                "jit(grad(loss, argnums=1))(f32[3, 4], f32[4, 3])",
+            ),
+        ),
+        (
+            "grad(loss)(f32[3, 4], w=f32[5])",
+            (
+                "grad(loss)(f32[3, 4], f32[4, 2])",
+                "grad(loss)(f32[3, 5], w=f32[5])",
+                "grad(loss)(f32[3, 4], w=f32[4])",
+            ),
+        ),
+        (
+            "vmap(loss)(f32[6, 3, 4], f32[6, 3, 4])",
+            (
+                "vmap(loss)(f32[6, 4, 3], f32[6, 3, 4])",
+                "vmap(loss)(f32[6, 3, 4], f32[6, 4, 3])",
+                "vmap(loss)(f32[6, 3, 3], f32[6, 3, 4])",
+            ),
+        ),
+        (
+            "vmap(grad(loss), in_axes=(0, None))(f32[6, 3, 4], f32[5, 4])",
+            (
+                "vmap(grad(loss), in_axes=(0, None))(f32[3, 4], f32[4, 2])",
+                "vmap(grad(loss), in_axes=(0, None))(f32[6, 3, 4], f32[4, 5])",
+                "vmap(grad(loss), in_axes=(0, None))(f32[6, 3, 5], f32[5, 4])",
+            ),
+        ),
+        (
+            "vjp(loss, f32[3, 4], f32[3, 4])",
+            (
+                "vjp(loss, f32[3, 4], f32[4, 2])",
+                "vjp(loss, f32[4, 3], f32[3, 4])",
+                "vjp(loss, f32[3, 4], f32[4, 3])",
+            ),
+        ),
+        (
+            "jvp(add, (f32[8], f32[7]), (f32[8], f32[7]))",
+            (
+                "jvp(add, (f32[7], f32[7]), (f32[7], f32[7]))",
+                "jvp(add, (f32[8], f32[8]), (f32[8], f32[8]))",
+            ),
+        ),
+        ("jit(add)(f32[8], f32[7])", ("jit(add)(f32[7], f32[7])", "jit(add)(f32[8], f32[8])")),
+        ("add(bool[8], y=c64[7])", ("add(bool_[7], y=c64[7])", "add(bool_[8], y=c64[8])")),
+        (
+            "add(f32[8, 1, 2], f32[7, 1, 2])",
+            ("add(f32[7, 1, 2], f32[7, 1, 2])", "add(f32[8, 1, 2], f32[8, 1, 2])"),
+        ),
+        ("rows(f32[3])", ("rows(f32[8, 3])",)),
+        ("rows(f32[])", ()),
+        ("last(f32[3])", ("last(f32[8, 3])",)),
+        (
+            "vjp(both, (f32[8], f32[7]))",
+            ("vjp(both, (f32[7], f32[7]))", "vjp(both, (f32[8], f32[8]))"),
+        ),
+        ("vmap(rows)(f32[3, 4])", ("vmap(rows)(f32[8, 3, 4])",)),
+        ("rows(f32[2, 3, 4])", ("rows(f32[3, 4])",)),
+        ("grad(model)(f32[8, 3])", ("grad(model)(f32[8, 4])",)),
+        ("invert(f32[3, 4])", ("invert(f32[4, 4])", "invert(f32[3, 3])")),
+        (
+            "layers([(f32[3, 4], f32[4]), (f32[4, 2], f32[2])], f32[8, 5])",
+            (
+                "layers([(f32[5, 4], f32[4]), (f32[4, 2], f32[2])], f32[8, 5])",
+                "layers([(f32[3, 4], f32[4]), (f32[4, 2], f32[2])], f32[8, 3])",
+            ),
+        ),
+        (
+            "layers([(f32[3, 4], f32[4]), (f32[4, 5], f32[5]), (f32[5, 6], f32[6]), "
+            "(f32[6, 7], f32[7])], f32[8, 9])",
+            (
+                "layers([(f32[9, 4], f32[4]), (f32[4, 5], f32[5]), (f32[5, 6], f32[6]), "
+                "(f32[6, 7], f32[7])], f32[8, 9])",
+                "layers([(f32[3, 4], f32[4]), (f32[4, 5], f32[5]), (f32[5, 6], f32[6]), "
+                "(f32[6, 7], f32[7])], f32[8, 3])",
+            ),
+        ),
+        ("jnp.dot(f32[3], f32[4])", ("jnp.dot(f32[4], f32[4])", "jnp.dot(f32[3], f32[3])")),
+        ("jnp.reshape(f32[10], (3, 4))", ("jnp.reshape(f32[12], (3, 4))",)),
+        ("sized(f32[11])", ()),
+        ("grad(add)(f32[8], f32[7])", ()),
+        ("large(f32[2000, 3], f32[3, 2000])", ()),
+    ),
+)
+def test_arrays_of_shapes_that_the_code_does_not_take_are_mended(
+    tmp_path: Path, typed: str, proposed: tuple[str, ...]
+) -> None:
+    path = tmp_path / "shapes.py"
+    path.write_text(SHAPES)
+    source = read_source(str(path))
+    names = call_namespace(vars(execute_file(source.path, source.text)))
+    with pytest.raises((TypeError, ValueError, IndexError)):
+        eval(spell_scalars(typed), dict(names))
+    told = fail(path, typed)
+    assert told.calls == proposed
+    assert told.remedy or not proposed
+    for call in told.calls:
+        assert eval(spell_scalars(call), dict(names)) is not None
+
+
+@pytest.mark.parametrize("call", ["loss(f32[3, 4], f32[4, 2])", "endless(f32[3])"])
+def test_no_other_shapes_are_proposed_where_the_call_traces_or_may_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """Then a later stage failed."""
+    monkeypatch.setattr(call_remedies, "_BUDGET_S", 0.2)
+    path = tmp_path / "shapes.py"
+    path.write_text(f"{SHAPES}# jaxscope: endless(f32[3])\n")
+    source = read_source(str(path))
+    names, channel = call_namespace(vars(execute_file(source.path, source.text))), Quiet()
+    error = TraceError(Explanation("It fails.", why="The block shape is odd.", kind="ValueError"))
+    with pytest.raises(TraceError) as caught, proposing_calls(source, names, call, channel):
+        raise error
+    assert caught.value.explanation.calls == ()
+
+
+def test_few_calls_with_other_shapes_are_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "shapes.py"
+    path.write_text(
+        "tried = []\n"
+        "def never(*arrays):\n"
+        "    tried.append(arrays)\n"
+        "    raise ValueError('The shapes are wrong.')\n"
+    )
+    source = read_source(str(path))
+    names, channel = call_namespace(vars(execute_file(source.path, source.text))), Quiet()
+    text = f"never({', '.join(f'f32[{size}, {size + 1}]' for size in range(2, 20))})"
+    with (
+        pytest.raises(JaxscopeError),
+        proposing_calls(source, names, text, channel),
+        guard("trace", {source.path}, call=text),
+    ):
+        trace_call(evaluate_call(source, names, text, channel))
+    assert len(names["tried"]) == 1 + 1 + 40  # as typed, once more, and others

@@ -6,8 +6,10 @@ import ast
 import contextlib
 import copy
 import dataclasses
+import functools
 import io
 import itertools
+import math
 import re
 import signal
 import threading
@@ -16,8 +18,10 @@ from types import FrameType
 from typing import Any, NamedTuple, NoReturn, cast
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError
+from jaxscope.late_dataclass import dataclass
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.said import EITHER, say, say_joined
+from jaxscope.model.types import SHORTHANDS
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import edit_call, read_call, replace_integers
 from jaxscope.worker.host.call import APPLIED, list_functions, parse_call, split_call
@@ -49,10 +53,11 @@ def proposing_calls(
     except JaxscopeError as error:
         explanation = error.explanation
         is_of_call = isinstance(error, CallError) or bool(explanation.part)
-        if is_of_call or explanation.calls:
+        arrays = _read_arrays(text) if _names_shapes(explanation) else None
+        if is_of_call or explanation.calls or arrays:
             channel.progress("call", say("Looking for a call that traces"))
             subject = text if is_of_call else ""
-            error.explanation = _Search(source, names).propose(explanation, subject)
+            error.explanation = _Search(source, names).propose(explanation, subject, arrays)
         raise
 
 
@@ -65,42 +70,77 @@ class _Search:
         self._offered = [offer.call for offer in find_offered_calls(source.text)]
         self._trying = ""
 
-    def propose(self, explanation: Explanation, text: str) -> Explanation:
+    def propose(
+        self, explanation: Explanation, text: str, arrays: _Arrays | None = None
+    ) -> Explanation:
         """The explanation with calls that trace: its own, else such as the function takes.
 
         Args:
             text: The call; empty where it is not at fault, so that no other is looked for.
+            arrays: The arrays of the call, where others may mend it.
         """
         own = explanation.calls[:_MAX_SPELLINGS]
         found: list[str] = []
         with _limit_time(), contextlib.redirect_stdout(io.StringIO()):
-            for call in self._find(own, text):
+            for call in self._find(own, text, self._refill(arrays, explanation.why)):
                 found.append(call)  # those before the time is up count
-        if not found and self._trying in (*own, *self._offered):
+        is_typed = arrays is not None and self._trying == arrays.text
+        if not found and not is_typed and self._trying in (*own, *self._offered):
             found.append(self._trying)  # nothing is known against it
         told = (_SCALAR.sub(r"\1[]", call) for call in found)
         calls = tuple(dict.fromkeys(told))[:_MAX_CALLS]
         remedy = explanation.remedy
         if explanation.is_misspelt and calls:
             remedy = say("Did you mean {calls}?", calls=say_joined(calls, EITHER))
-        elif explanation.example:
+        elif explanation.example or (calls and not remedy):
             form = calls[0] if calls else f"{explanation.example.partition('(')[0]}(…)"
             remedy = say("Type a call such as {call}.", call=form)
         return dataclasses.replace(explanation, calls=calls, remedy=remedy, example="")
 
-    def _find(self, own: Sequence[str], text: str) -> Iterator[str]:
+    def _find(self, own: Sequence[str], text: str, refilled: Iterable[str]) -> Iterator[str]:
         is_found = False
         refitted = itertools.islice(self._working(_refit(text)), _MAX_REFITTED)
-        for calls in (self._working(own), self._working(_respell(text)), refitted):
+        for calls in (self._working(own), self._working(_respell(text)), refitted, refilled):
             for call in calls:
                 yield call
                 is_found = True
-            if is_found or not text:
+            if is_found:
                 return
+        if not text:
+            return
         subjects = own[:_MAX_CALLS] or (text,)
         each = _MAX_OF_ONE if len(subjects) == 1 else 1
         for subject in subjects:
             yield from itertools.islice(self._working(self._calls_like(subject)), each)
+
+    def _refill(self, arrays: _Arrays | None, why: str) -> Iterator[str]:
+        """Calls with other arrays: what the file gives the function, then one array changed.
+
+        None where the call traces as it is: then a later stage failed.
+        """
+        if arrays is None or self._works(arrays.text):
+            return
+        left, num_found = iter(range(_MAX_RESHAPED_TRIED)), 0
+        offered = itertools.islice(self._working(self._offers_like(arrays.text)), 1)
+        found = dict.fromkeys(offered)
+        yield from found
+        for calls in arrays.change(why):
+            tried = (call for call, _ in zip(calls, left, strict=False) if call not in found)
+            wanted = _MAX_RESHAPED - len(found)
+            for call in itertools.islice(self._working(tried), wanted):
+                yield call
+                num_found += 1
+            if num_found:  # what is less likely is of no use
+                return
+
+    def _offers_like(self, text: str) -> Iterator[str]:
+        """Calls with the arguments that the file offers for the function that a call names."""
+        applied = _read_applied(text)
+        outer, base, _ = split_call(applied.function if applied else text)
+        split = [(call, *split_call(call)) for call in self._offered[:_MAX_RESHAPED_TRIED]]
+        offered = [each for each in split if base and each[2] == base]
+        for _, _, _, arguments in sorted(offered, key=lambda each: each[1] != outer):
+            yield applied.fill(arguments) if applied else f"{outer}({arguments})"
 
     def _working(self, calls: Iterable[str]) -> Iterator[str]:
         seen: set[str] = set()
@@ -171,6 +211,12 @@ class _Applied(NamedTuple):
     function: str
     given: Sequence[ast.expr]
     is_apart: bool
+
+    @property
+    def has_primals(self) -> bool:
+        """Whether it is written `jvp(f, (x,), …)`."""
+        is_jvp = self.name.rpartition(".")[2] == "jvp" and not self.is_apart
+        return is_jvp and bool(self.given) and isinstance(self.given[0], ast.Tuple | ast.List)
 
     def fill(self, arguments: str, tangents: str = "") -> str:
         """The call with these arguments; with tangents that are like them, or with others."""
@@ -258,6 +304,124 @@ def _set_option(node: ast.Call, option: str, value: str) -> None:
         node.keywords.append(ast.keyword(option, ast.parse(value, mode="eval").body))
 
 
+_MAX_RESHAPED, _MAX_RESHAPED_TRIED, _MAX_ELEMENTS = 3, 40, 1_000_000
+_USUAL_SIZE = 8
+_SHAPES = re.compile(
+    r"shape|dimension|\brank\b|\bax[ie]s\b|\bsizes?\b|broadcast|to unpack|\bindices\b|tuple index",
+    re.IGNORECASE,
+)
+_SIZE = re.compile(r"(?<![\w.-])\d{1,6}(?![\w.-])")
+
+
+def _names_shapes(explanation: Explanation) -> bool:
+    """Whether arrays of other shapes may mend what an error speaks of."""
+    is_likely = explanation.kind in ("TypeError", "ValueError", "IndexError")
+    return is_likely and _SHAPES.search(explanation.why) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrays:
+    """The arrays such as `f32[8, 2]` in the arguments of a call.
+
+    Attributes:
+        text: The call.
+        nodes: Where each stands in the call.
+        shapes: What each has.
+        write: The call as the nodes have it.
+    """
+
+    text: str
+    nodes: Sequence[ast.Subscript]
+    shapes: Sequence[tuple[int, ...]]
+    write: Callable[[], str]
+
+    def change(self, why: str) -> Iterator[Iterator[str]]:
+        """Calls with one array changed, by how likely the change is.
+
+        First the last two axes swapped, or a size that the error names put for another one; then
+        other sizes changed; then one axis less or more.
+
+        Args:
+            why: The text of the error.
+        """
+        named = [int(size) for size in _SIZE.findall(why)]
+        yield itertools.chain(self._swap_axes(), self._resize(named, is_named=True))
+        yield self._resize(named, is_named=False)
+        yield self._add_or_drop_axes()
+
+    def _swap_axes(self) -> Iterator[str]:
+        for number, shape in enumerate(self.shapes):
+            if len(set(shape[-2:])) == 2:
+                yield from self._with(number, (*shape[:-2], shape[-1], shape[-2]))
+
+    def _resize(self, named: Sequence[int], *, is_named: bool) -> Iterator[str]:
+        """Calls with one size put for another; none becomes 1, which fits about everything.
+
+        Args:
+            named: Sizes that the error names.
+            is_named: Whether both sizes are among these.
+        """
+        known = dict.fromkeys((*itertools.chain(*self.shapes), *named))
+        for number, shape in enumerate(self.shapes):
+            for axis, before in enumerate(shape):
+                for size in known:
+                    is_change = size > 1 and size != before
+                    if is_change and ({before, size} <= {*named}) is is_named:
+                        yield from self._with(number, (*shape[:axis], size, *shape[axis + 1 :]))
+
+    def _add_or_drop_axes(self) -> Iterator[str]:
+        """Calls with one array without its first axis, then with one more before it."""
+        for number, shape in enumerate(self.shapes):
+            if shape:
+                yield from self._with(number, shape[1:])
+        for number, shape in enumerate(self.shapes):
+            others = (*self.shapes[:number], *self.shapes[number + 1 :])
+            first = dict.fromkeys(each[0] for each in others if len(each) > len(shape))
+            for size in first or (_USUAL_SIZE,):
+                yield from self._with(number, (size, *shape))
+
+    def _with(self, number: int, shape: Sequence[int]) -> Iterator[str]:
+        if math.prod(shape) > max(_MAX_ELEMENTS, *map(math.prod, self.shapes)):
+            return  # evaluating it would take much memory
+        node = self.nodes[number]
+        before, node.slice = node.slice, _write_shape(shape)
+        text = self.write()
+        node.slice = before
+        yield text
+
+
+def _write_shape(shape: Sequence[int]) -> ast.expr:
+    return ast.parse(", ".join(map(str, shape)) or "()", mode="eval").body
+
+
+def _read_arrays(text: str) -> _Arrays | None:
+    """The arrays in the arguments of a call; None where there are none."""
+    applied, call = _read_applied(text), read_call(text)
+    if call is None:
+        return None
+    given = [*call.args, *(each.value for each in call.keywords)]
+    write: Callable[[], str] = functools.partial(ast.unparse, call)
+    if applied and applied.has_primals:
+        given = cast("ast.Tuple", applied.given[0]).elts
+        write = functools.partial(_fill, applied, given)  # the tangents change with them
+    nodes: list[ast.Subscript] = []
+    shapes = []
+    for node in itertools.chain.from_iterable(map(ast.walk, given)):
+        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+            continue
+        with contextlib.suppress(ValueError):  # no literal
+            sizes = ast.literal_eval(node.slice)
+            shape = sizes if isinstance(sizes, tuple) else (sizes,)
+            if node.value.id in SHORTHANDS and all(type(size) is int for size in shape):
+                nodes.append(node)
+                shapes.append(shape)
+    return _Arrays(text, nodes, shapes, write) if nodes else None
+
+
+def _fill(applied: _Applied, given: Sequence[ast.expr]) -> str:
+    return applied.fill(", ".join(map(ast.unparse, given)))
+
+
 _SUM_OF_FLOATS = "{grad}(lambda *xs: {function}(*xs).sum(){options})({floats})"
 
 
@@ -272,12 +436,10 @@ def _respell(text: str) -> Iterator[str]:
     if applied is None or not applied.given:
         return
     given = applied.given
-    first = given[0]
-    if applied.name.rpartition(".")[2] == "jvp" and not applied.is_apart:
-        if isinstance(first, ast.Tuple | ast.List):
-            given = first.elts
-        elif len(given) == 2:
-            yield applied.fill(*map(ast.unparse, given))
+    if applied.has_primals:
+        given = cast("ast.Tuple", given[0]).elts
+    elif applied.name.rpartition(".")[2] == "jvp" and not applied.is_apart and len(given) == 2:
+        yield applied.fill(*map(ast.unparse, given))
     for all_of_it in (given, [replace_integers(each) for each in given]):
         yield applied.fill(", ".join(map(ast.unparse, all_of_it)))
 
