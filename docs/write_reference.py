@@ -31,7 +31,8 @@ _COMMANDS = r"""# Commands
 `python docs/write_reference.py` writes this page from the parsers of the command line. Each command
 has `--help` with the same. `./run ARGS…`, in a checkout, is `jaxscope ARGS…`.
 
-Without a CALL the file's first offered call is taken. Every answer has its place: a result goes to
+Without a CALL the file's first offered call is taken; the window takes the one that was run on the
+file in it last, where there is one. Every answer has its place: a result goes to
 standard output, progress and failures to standard error. With `--json` both are one JSON object on
 standard output ([its keys](json.md)).
 

@@ -1039,11 +1039,16 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
             help="a Python file",
         )
         if about.takes != "file":
+            taken = "the file's first offered call is taken"
+            if optional:  # the window remembers
+                taken = (
+                    "the call that was run last on the file in the window, else its first offered"
+                )
             parser.add_argument(
                 "call",
                 nargs="?",
                 metavar="CALL",
-                help="a call expression; without it the file's first offered call is taken",
+                help=f"a call expression; without it {taken}",
             )
         if about.takes == "question":
             parser.add_argument(

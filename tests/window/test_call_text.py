@@ -8,6 +8,7 @@ from jaxscope.ui.session.call_text import (
     CallTextError,
     find_base_name,
     list_transforms,
+    may_call,
     move_transform,
     parse_call,
     unwrap_call,
@@ -113,3 +114,42 @@ def test_the_word_under_the_cursor_includes_dots_and_digits():
 
 def test_scalars_written_as_jax_prints_them_are_wrapped_as_python():
     assert wrap_call("f(f32[], 2)", "grad") == "grad(f)(f32[()], 2)"
+
+
+FILE = """
+import jax.numpy as jnp
+from other import helper as h
+class Model:
+    def loss(self, x): return inner(x)
+class Child(Model): pass
+if True:
+    def f(x):
+        def inner(y): return y
+        return inner(x)
+else:
+    g = jit(f)
+k, (m, n) = lambda z: z, (1, 2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "is_there"),
+    [
+        ("f(f32[2])", True), ("grad(f)(f32[2])", True), ("vmap(grad(gone))(x)", False),
+        ("g(1)", True), ("k(1)", True), ("n(1)", True), ("h(1)", True), ("helper(1)", False),
+        ("jnp.sin(1)", True), ("jax.jit(f)(1)", True), ("inner(1)", False), ("z(1)", False),
+        ("Model.loss(1, 2)", True), ("Model.gone(1, 2)", False), ("Child.gone(1)", True),
+        ("(lambda x: f(x))(1)", True), ("f(", False), ("", False), ("(" * 5_000, False),
+    ],
+)  # fmt: skip
+def test_whether_a_file_has_the_function_of_a_call(call: str, is_there: bool) -> None:
+    assert may_call(FILE, call) is is_there
+
+
+def test_of_a_file_that_cannot_be_read_running_says_it() -> None:
+    assert may_call("def f(:", "f(1)") and may_call("from a import *", "g(1)")
+
+
+@pytest.mark.parametrize("call", ["grad(g)(f32[])", "g(bool[4], f32[])", "vmap(grad(g))(f32[2])"])
+def test_the_base_is_found_in_calls_with_scalars(call: str) -> None:
+    assert find_base_name(call) == "g"

@@ -264,6 +264,10 @@ def test_settings_survive_and_a_broken_file_is_as_none(tmp_path: Path):
         ("theme", "../dark"), ("calls", "f(x)"), ("calls", ["f(x)", 3]), ("calls", ["x"] * 201),
         ("arrangement", "x" * 20_001), ("shows_ribbons", "yes"), ("geometry", 3),
         ("recent_files", {"a": 1}), ("unknown", "@Variant(\0\0\0\x7f)"), ("uses_graphviz", None),
+        ("calls_of_files", [["/a.py", "f(x)", "g(x)"]]), ("calls_of_files", [["/a.py", ""]]),
+        ("calls_of_files", [["/a.py", "f(x)\n"]]), ("calls_of_files", {"/a.py": "f(x)"}),
+        ("calls_of_files", [["/a.py", "f(x)"]] * 33), ("calls_of_files", ["ab", "cd"]),
+        ("calls_of_files", [["/a.py", "f(" + "1" * 2_000]]), ("calls_of_files", [["/a.py", 3]]),
     ],
 )  # fmt: skip
 def test_odd_values_are_dropped_with_a_word_and_the_others_stay(
@@ -274,7 +278,7 @@ def test_odd_values_are_dropped_with_a_word_and_the_others_stay(
     settings, fresh = Settings(str(path)), Settings(str(tmp_path / "none.json"))
     assert settings.graph_direction == "right" and name in settings.problems[0]
     for each in ("points", "theme", "calls", "arrangement", "shows_ribbons", "geometry",
-                 "recent_files", "uses_graphviz"):  # fmt: skip
+                 "recent_files", "uses_graphviz", "_calls_of_files"):  # fmt: skip
         assert getattr(settings, each) == getattr(fresh, each)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import threading
 from pathlib import Path
@@ -12,11 +13,14 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from jaxscope.client.events import Failed
+from jaxscope.client.requests import CaptureRequest
+from jaxscope.errors import UserCodeError
 from jaxscope.ui.application import build_window
 from jaxscope.ui.panes.pane_area import parse_arrangement
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.session.controller import Bridge, RunOptions
-from jaxscope.ui.window import autosave
+from jaxscope.ui.window import autosave, sample_path
 from jaxscope.ui.window import settings as settings_module
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
@@ -181,3 +185,132 @@ def test_settings_of_a_later_version_are_taken_as_far_as_they_are_known(
     assert window.workspace.area.panes
     destroy(window)
     bridge.close()
+
+
+OFFERING = "# jaxscope: f(f32[3])\ndef f(x):\n    return x\n\n\ndef g(x):\n    return x\n"
+
+
+@pytest.fixture
+def offering(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.py"
+    path.write_text(OFFERING)
+    return path
+
+
+def finish_next(driver: Driver, number: int) -> str:
+    """Answer the run of that number with a capture of its call, which is returned."""
+    run = driver.wait_for(CaptureRequest, number)
+    call = run.request.call
+    driver.finish(run, dataclasses.replace(build_capture(), call=call))
+    return call
+
+
+def run_in(driver: Driver, call: str, number: int) -> None:
+    driver.window.call_bar.set_call(call)
+    driver.window.run_call()
+    assert finish_next(driver, number) == call
+
+
+def test_a_file_is_opened_again_at_the_call_that_was_run_on_it_last(
+    driver: Driver, window: MainWindow, offering: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.py"
+    other.write_text(OFFERING)
+    window.open_path(str(offering))
+    assert finish_next(driver, 1) == "f(f32[3])"
+    run_in(driver, "grad(g)(f32[])", 2)
+    window.open_path(str(other))
+    assert finish_next(driver, 3) == "f(f32[3])", "that of another file is not meant"
+    window.open_path(str(offering))
+    assert window.call_bar.edit.text() == "grad(g)(f32[])"
+    assert finish_next(driver, 4) == "grad(g)(f32[])"
+    window.open_path(str(offering), "g(f32[2])")
+    assert finish_next(driver, 5) == "g(f32[2])", "what is named goes first"
+    window._settings.set_call_of(str(other), "g(f32[9])")
+    window.files.path_chosen.emit(str(other))  # not trusted: shown, and not run
+    assert window.call_bar.edit.text() == "g(f32[9])"
+    assert len(driver.session.of_type(CaptureRequest)) == 5
+
+
+def test_another_window_opens_a_file_at_the_call_of_this(
+    driver: Driver,
+    window: MainWindow,
+    qapp: QApplication,
+    offering: Path,
+    tmp_path: Path,
+    session: RecordedSession,
+) -> None:
+    bridge = Bridge(lambda: session)
+    settings = Settings(str(tmp_path / "window.json"))
+    other = build_window(qapp, bridge, RunOptions(), settings)  # before the call is run
+    window.open_path(str(offering))
+    finish_next(driver, 1)
+    run_in(driver, "g(f32[2])", 2)
+    other.open_path(str(offering))
+    assert other.controller.state.call == "g(f32[2])"
+    destroy(other)
+    bridge.close()
+
+
+def test_where_the_function_is_gone_the_offered_call_is_run(
+    driver: Driver, window: MainWindow, offering: Path
+) -> None:
+    window.open_path(str(offering))
+    finish_next(driver, 1)
+    run_in(driver, "grad(g)(f32[])", 2)
+    offering.write_text(OFFERING.replace("def g", "def h"))
+    window.open_path(str(offering))
+    assert finish_next(driver, 3) == "f(f32[3])"
+
+
+@pytest.mark.parametrize("is_run_again", [True, False])
+def test_the_first_offered_call_is_the_file_s_to_change(
+    driver: Driver, window: MainWindow, offering: Path, is_run_again: bool
+) -> None:
+    """It is not remembered, whether opening the file ran it or a person."""
+    window.open_path(str(offering))
+    finish_next(driver, 1)
+    if is_run_again:
+        run_in(driver, "g(f32[2])", 2)
+        run_in(driver, "f(f32[3])", 3)
+    offering.write_text(OFFERING.replace("f32[3]", "f32[4]"))
+    window.open_path(str(offering))
+    assert finish_next(driver, 4 if is_run_again else 2) == "f(f32[4])"
+
+
+def test_a_sample_opens_at_the_call_of_its_lesson(
+    driver: Driver, window: MainWindow, offering: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sample_path, "_find_folder", lambda: offering.parent)
+    window.open_path(str(offering))
+    finish_next(driver, 1)
+    run_in(driver, "g(f32[2])", 2)
+    window._settings.set_call_of(str(offering), "g(f32[2])")  # also of an older version
+    window.open_path(str(offering))
+    assert finish_next(driver, 3) == "f(f32[3])"
+
+
+def test_a_call_that_failed_before_its_first_stage_is_not_the_last(
+    driver: Driver, window: MainWindow, offering: Path
+) -> None:
+    window.open_path(str(offering))
+    finish_next(driver, 1)
+    run_in(driver, "g(f32[2])", 2)
+    window.call_bar.set_call("g(f32[2)")
+    window.run_call()
+    driver.wait_for(CaptureRequest, 3).tell(Failed(UserCodeError("It is no call.")))
+    driver.wait_until(lambda: not window.controller.state.is_running)
+    window.open_path(str(offering))
+    assert finish_next(driver, 4) == "g(f32[2])"
+
+
+def test_few_files_have_a_call_that_is_remembered(tmp_path: Path) -> None:
+    settings = Settings(str(tmp_path / "window.json"))
+    for number in range(40):
+        settings.set_call_of(f"/{number}.py", "f(1)")
+    settings.set_call_of("/39.py", "f(" + "1" * 3_000)  # too long: none any more
+    settings.set_call_of("/38.py", "f(2)")
+    fresh = Settings(str(tmp_path / "window.json"))
+    assert not fresh.problems
+    found = [fresh.call_of(f"/{number}.py") for number in range(40)]
+    assert found == ["" if n < 8 or n == 39 else "f(2)" if n == 38 else "f(1)" for n in range(40)]

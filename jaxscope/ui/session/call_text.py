@@ -8,7 +8,7 @@ import ast
 import builtins
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Leaf
@@ -305,7 +305,7 @@ def _render_chain(function: str, uses: Sequence[TransformUse]) -> str:
 def find_base_name(text: str) -> str:
     """The name of the function inside the transforms, or the empty string."""
     try:
-        node = _parse_expression(text.strip())
+        node = _parse_expression(spell_scalars(text.strip()))
     except CallTextError:
         return ""
     while isinstance(node, ast.Call):
@@ -313,6 +313,51 @@ def find_base_name(text: str) -> str:
         is_transform = name in TRANSFORMS or name == "partial"
         node = node.args[0] if is_transform and node.args else node.func
     return ast.unparse(node)
+
+
+def may_call(text: str, call: str) -> bool:
+    """Whether a file still has the function of a call. Where that cannot be told without running
+    it, as of an imported one, running says it.
+
+    Args:
+        text: Of the file.
+        call: On it.
+    """
+    base = find_base_name(call)
+    if not base:
+        return False
+    name, *attributes = base.split(".")
+    if not name.isidentifier():
+        return True
+    try:
+        found = list(_list_bound(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True  # in a moment it may be right again
+    places = [place for bound, place in found if bound in (name, "*")]
+    if not places or not attributes:
+        return bool(places)
+    last = places[-1]
+    if not isinstance(last, ast.ClassDef) or last.bases or last.decorator_list:
+        return True
+    return any(bound == attributes[0] for bound, _ in _list_bound(last))
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _list_bound(around: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Names that a module or a class binds, and where; `*` for all that a module has."""
+    for node in ast.iter_child_nodes(around):
+        if isinstance(node, _SCOPES):
+            yield node.name, node
+            continue
+        if isinstance(node, ast.alias):
+            imported = node.asname or node.name
+            yield imported if imported == "*" else imported.partition(".")[0], node
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node
+        if not isinstance(node, ast.Lambda):
+            yield from _list_bound(node)
 
 
 def name_arguments(arguments: Sequence[str], signature: str) -> list[str]:

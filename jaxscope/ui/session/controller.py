@@ -42,7 +42,7 @@ from jaxscope.model.experiments import LabResult
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.timing import Profile
 from jaxscope.model.values import Values
-from jaxscope.ui.session.call_text import find_base_name, show_parameters
+from jaxscope.ui.session.call_text import find_base_name, may_call, show_parameters
 from jaxscope.ui.session.source_file import read_source
 from jaxscope.ui.session.state import (
     OfferedFunction,
@@ -332,7 +332,13 @@ class Controller(QObject):
     # --- wishes ---
 
     def open_file(
-        self, path: str, call: str = "", target: str = "", *, is_trusted: bool = True
+        self,
+        path: str,
+        call: str = "",
+        target: str = "",
+        *,
+        is_trusted: bool = True,
+        last_call: str = "",
     ) -> None:
         """Show a Python file, list what it offers, and run a call of it.
 
@@ -340,6 +346,8 @@ class Controller(QObject):
             call: The call to run; empty for the first that the file offers.
             target: Kind of device; empty for the one of the run before.
             is_trusted: Else nothing is run: the person is asked.
+            last_call: Where no call is given, this one is run before the first that the file
+                offers, if the file still has its function.
         """
         self._forget_run()
         try:
@@ -348,7 +356,9 @@ class Controller(QObject):
             self._set(end_run(self.state, Phase.FAILED, error))
             return
         target = target.strip() or self.state.target
-        offered = "" if call else _find_first_call(snapshot)
+        if not call and last_call and _has_function(snapshot, last_call):
+            call = last_call
+        offered = "" if call else find_first_call(snapshot)
         call = call or offered
         trust = Trust.TRUSTED if is_trusted else Trust.ASKED
         self._set(
@@ -840,7 +850,12 @@ _SOON_S, _MAX_RERUNS = 3.0, 10
 """A file that changed so soon after its run, again and again, is changed by running it."""
 
 
-def _find_first_call(snapshot: SourceFile) -> str:
+def _has_function(snapshot: SourceFile, call: str) -> bool:
+    """Whether a file is known to have the function of a call; not looked for in a long file."""
+    return len(snapshot.text) <= _MAX_LOOKED_THROUGH and may_call(snapshot.text, call)
+
+
+def find_first_call(snapshot: SourceFile) -> str:
     """The first call that a file offers, which its outline would name first; empty for none.
 
     Of a long file the worker says it: looking through all of it would hold up the window.

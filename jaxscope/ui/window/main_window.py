@@ -40,14 +40,14 @@ from PySide6.QtWidgets import (
 
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.marks import show_marks
-from jaxscope.model import is_available
+from jaxscope.model import Capture, is_available
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.lessons import BY_LINES, LESSON_ENDING, Shown, in_language, read_text_lesson
 from jaxscope.model.units import count_lines
 from jaxscope.program.links import Links
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.selection.tracing import TracingRun
-from jaxscope.ui.session.controller import Controller
+from jaxscope.ui.session.controller import Controller, find_first_call
 from jaxscope.ui.session.screen import Screen, compute_screen, count_devices, count_notes
 from jaxscope.ui.session.source_file import FileWatcher
 from jaxscope.ui.session.state import (
@@ -76,7 +76,7 @@ from jaxscope.ui.window.palette import (
 from jaxscope.ui.window.pipeline_strip import PipelineStrip
 from jaxscope.ui.window.places import Page, Place
 from jaxscope.ui.window.presentation import PresentationMode
-from jaxscope.ui.window.sample_path import find_lessons, find_samples
+from jaxscope.ui.window.sample_path import find_lessons, find_samples, is_sample
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.start_page import StartPage
 from jaxscope.ui.window.text_lesson import LessonWalk
@@ -177,6 +177,8 @@ class MainWindow(QMainWindow):
         self._watcher = FileWatcher(self)
         self._tick = QTimer(self, interval=_TICK_MS)
         self._lesson_of = self._stage_due = self._draft = ""
+        self._is_call_chosen = False
+        self._head_noted: Capture | None = None
         self._has_lesson = False
         self._is_tracing_due = False
         self.help = HelpCommands(self, self._tour_stops)
@@ -335,8 +337,22 @@ class MainWindow(QMainWindow):
 
     # --- state to screen ---
 
-    def _on_controller_state_changed(self, _state: WindowState) -> None:
+    def _on_controller_state_changed(self, state: WindowState) -> None:
         self._refresh()
+        if state.head is not self._head_noted:
+            self._head_noted = state.head
+            self._remember_call(state)
+
+    def _remember_call(self, state: WindowState) -> None:
+        """Remember the call of a run that came as far as its stages, for when its file is opened
+        again. The first call that the file offers is not: the file may offer another by then.
+        """
+        is_own = self._is_call_chosen and not state.is_view_only and not is_sample(state.file)
+        if state.head is None or state.snapshot is None or not is_own:
+            return
+        call, snapshot = state.head.call, state.snapshot
+        is_first = call in snapshot.text and call == find_first_call(snapshot)
+        self._settings.set_call_of(state.file, "" if is_first else call)
 
     def _refresh(self) -> None:
         state = self.controller.state
@@ -531,7 +547,8 @@ class MainWindow(QMainWindow):
         """Open a Python file, a lesson, a saved capture, or what a job left behind.
 
         Args:
-            call: Of the Python file; empty for the first that it offers.
+            call: Of the Python file; empty for the one that was run on it last, of a sample, and
+                where there is none, for the first that it offers.
             is_trusted: Whether it may run without a question.
         """
         if path.endswith(LESSON_ENDING):
@@ -544,8 +561,10 @@ class MainWindow(QMainWindow):
         if path != self.controller.state.file:
             self.pages.show_place(Place.PROGRAM)  # what is measured and compared is of another file
         target = self.call_bar.target.currentText()
-        self.controller.open_file(path, call, target, is_trusted=is_trusted)
+        known = "" if call or is_sample(path) else self._settings.call_of(os.path.abspath(path))
+        self.controller.open_file(path, call, target, is_trusted=is_trusted, last_call=known)
         state = self.controller.state
+        self._is_call_chosen = bool(call) or (bool(known) and state.call == known)
         if state.file and state.error is None:
             self.call_bar.set_call(state.call)
             self._settings.add_recent_file(state.file)
@@ -620,7 +639,9 @@ class MainWindow(QMainWindow):
         if trust is Trust.TRUSTED:
             folder = os.path.dirname(os.path.realpath(self.controller.state.file))
             self._settings.add_trusted_folder(folder)
-        self.controller.answer_trust(trust, self.call_bar.edit.text().strip())
+        call = self.call_bar.edit.text().strip()
+        self._is_call_chosen |= call != self.controller.state.call
+        self.controller.answer_trust(trust, call)
         self.presenting.take_keyboard()
 
     def show_trusted_folders(self) -> None:
@@ -741,6 +762,7 @@ class MainWindow(QMainWindow):
             self.controller.state.call
         )  # which opening the file may have run
         self.call_bar.edit.forget_typing()
+        self._is_call_chosen = True
         self.controller.run(call, self.call_bar.target.currentText().strip() or "cpu")
         self.presenting.take_keyboard()
 

@@ -27,6 +27,7 @@ from jaxscope.schema.archive_container import open_regular
 T = TypeVar("T")
 _MAX_FILES = 8
 _MAX_CALLS = 200
+_MAX_FILES_WITH_CALL, _MAX_CALL = 32, 2_000
 _MAX_COMMANDS = 12
 _MAX_BYTES = 1 << 20
 _MAX_TEXT = 20_000
@@ -40,6 +41,22 @@ def _is_text(value: object) -> bool:
 
 def _are_texts(value: object) -> bool:
     return isinstance(value, list) and len(value) <= _MAX_CALLS and all(map(_is_text, value))
+
+
+def _are_calls_of_files(value: object) -> bool:
+    if not isinstance(value, list) or len(value) > _MAX_FILES_WITH_CALL:
+        return False
+    return all(map(_is_file_with_call, value))
+
+
+def _is_file_with_call(value: object) -> bool:
+    if not isinstance(value, list) or len(value) != 2 or not all(map(_is_text, value)):
+        return False
+    return _is_call(value[1])
+
+
+def _is_call(text: str) -> bool:
+    return 0 < len(text) <= _MAX_CALL and text.isprintable()
 
 
 def _is_yes_or_no(value: object) -> bool:
@@ -131,6 +148,10 @@ class Settings:
     drawer_share = _Remembered(0.0, _is_share)
     """The part of the height of *Program* that its drawer takes; 0 if none is remembered."""
     _files = _Remembered[tuple[str, ...]]((), _are_texts, "recent_files")
+    _calls_of_files = _Remembered[tuple[Sequence[str], ...]](
+        (), _are_calls_of_files, "calls_of_files"
+    )
+    """Pairs of a file and the call that a person ran on it last, latest first."""
     _folder = _Remembered("", _is_text, "last_folder")
     _geometry = _Remembered("", _is_text, "geometry")
 
@@ -215,6 +236,25 @@ class Settings:
     def add_recent_file(self, path: str) -> None:
         """Remember a file as the latest."""
         self._change("recent_files", lambda known: (path, *_without(known, path))[:_MAX_FILES])
+
+    def call_of(self, path: str) -> str:
+        """The call that a person ran last on a file; empty where none is remembered."""
+        self.refresh()  # another window may have run it
+        return next((call for file, call in self._calls_of_files if file == path), "")
+
+    def set_call_of(self, path: str, call: str) -> None:
+        """Remember the call that a person ran on a file; empty for none any more."""
+        kept = [(path, call)] if _is_call(call) else []
+        if [tuple(each) for each in self._calls_of_files[:1]] == kept:
+            return
+        if not kept and all(file != path for file, _ in self._calls_of_files):
+            return
+        self._change(
+            "calls_of_files",
+            lambda known: (*kept, *(each for each in known if each[0] != path))[
+                :_MAX_FILES_WITH_CALL
+            ],
+        )
 
     def add_trusted_folder(self, folder: str) -> None:
         """Add a folder to those that are trusted."""
