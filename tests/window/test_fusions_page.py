@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from jaxscope.client.events import Failed, Finished, HeadArrived, StageArrived
-from jaxscope.client.requests import CaptureRequest, ComparisonRequest
+from jaxscope.client.requests import CaptureRequest, ComparisonRequest, TimeRequest
 from jaxscope.errors import Stopped
 from jaxscope.in_process import capture_function
 from jaxscope.model import Capture, Graph, Measurement, PassRecord, Timing, is_available
@@ -96,7 +96,8 @@ def test_a_page_without_fusions_says_why(
     driver.wait_until(lambda: window.controller.state.is_running)
     assert page.heading.text() == told, "they stay while something is measured"
     window.controller.stop()
-    driver.session.runs[-1].tell(Failed(Stopped("It was stopped.")))
+    for measuring in driver.session.of_type(TimeRequest):  # also one that was prepared before
+        measuring.tell(Failed(Stopped("It was stopped.")))
     driver.wait_until(lambda: not window.controller.state.is_running)
     window.run_call()
     driver.wait_for(CaptureRequest, 2).tell(StageArrived(capture.stages[0]))

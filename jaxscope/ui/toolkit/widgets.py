@@ -696,7 +696,7 @@ class PageStack(QScrollArea):
         self._fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.pages and event.type() == QEvent.Type.LayoutRequest:
+        if event.type() == QEvent.Type.LayoutRequest and watched is self.pages:
             self._fit()
             self.needs_changed.emit()
         return super().eventFilter(watched, event)

@@ -34,7 +34,7 @@ from jaxscope.ui.selection.selection import (
 from jaxscope.ui.session.call_text import order_as_written
 from jaxscope.ui.session.quick_look import is_to_be_asked
 from jaxscope.ui.session.screen import Screen, count_devices, waiting_text
-from jaxscope.ui.session.state import WindowState, expected_stages, transforms_of
+from jaxscope.ui.session.state import RunKind, WindowState, expected_stages, transforms_of
 from jaxscope.ui.source.source_lines import SourceLines, find_moved_files
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import BASE_POINTS, LIGHT, Theme
@@ -208,8 +208,9 @@ class Workspace(QWidget):
         is_other |= state.error is not before.error
         if is_other or screen.failed_over != was_failed_over:
             self.describe_selected()
-        is_kept = not state.is_running or state.capture is self._capture  # as while it is measured
-        self._take_capture(state.capture if is_kept else None)
+        is_measuring = state.job in (RunKind.TIMING, RunKind.EXPERIMENT)
+        is_kept = is_measuring and state.capture is self._capture
+        self._take_capture(state.capture if is_kept or not state.is_running else None)
         self._fill_panes(screen)
         if state.error is not None and state.error is not before.error:
             self._is_error_new = True
