@@ -44,6 +44,7 @@ def dot(x, y): return jnp.sum(x * y)
 """
 
 SHAPES = """
+import jax
 import jax.numpy as jnp
 
 # jaxscope: loss(f32[3, 4], f32[4, 2])
@@ -56,6 +57,15 @@ def rows(x):
 def model(x): return jnp.sum(x @ jnp.ones((4, 5)))
 def last(x): return x[0, 0] * x.shape[1]
 def both(pair): return pair[0] + pair[1]
+def take(x, at): return x[at]
+def matched(x, y): return jnp.gcd(x, y)
+def gamma(x, scale): return jax.lax.lgamma(x) * scale
+def whole(x):
+    if x.dtype != "uint8": raise TypeError("It must be an integer of 8 bits.")
+def flat(x):
+    if x.ndim < 2: raise TypeError("It must be an integer.")
+def single(x):
+    if x.dtype != "int32": raise TypeError("Its shape is wrong.")
 def invert(x): return jnp.linalg.inv(x)
 def layers(params, x):
     for w, b in params:
@@ -401,12 +411,30 @@ def test_options_of_a_transform_that_do_not_fit_the_arguments_are_mended(
         ),
         ("jnp.dot(f32[3], f32[4])", ("jnp.dot(f32[4], f32[4])", "jnp.dot(f32[3], f32[3])")),
         ("jnp.reshape(f32[10], (3, 4))", ("jnp.reshape(f32[12], (3, 4))",)),
+        ("take(f32[8], f32[2])", ("take(f32[8], i32[2])",)),
+        (
+            "vmap(grad(take), in_axes=(None, 0))(f32[8], bf16[2])",
+            ("vmap(grad(take), in_axes=(None, 0))(f32[8], i32[2])",),
+        ),
+        ("jit(take)(f32[8], at=f32[])", ("jit(take)(f32[8], at=i32[])",)),
+        ("vjp(jnp.take, f32[8], f32[2])", ("vjp(jnp.take, f32[8], i32[2])",)),
+        ("matched(f32[8], f32[8])", ("matched(i32[8], i32[8])",)),
+        ("gamma(i32[3], i32[3])", ("gamma(f32[3], i32[3])",)),
+        ("gamma(bool[3], f32[3])", ("gamma(f32[3], f32[3])",)),
+        ("whole(f32[3])", ()),
+        ("flat(f32[3])", ()),
+        ("single(f32[3])", ()),
+        ("jax.scipy.special.erf(c64[2])", ("jax.scipy.special.erf(f32[2])",)),
+        (
+            "jax.lax.switch(bool[], [jnp.sin, jnp.cos], 1.0)",
+            ("jax.lax.switch(i32[], [jnp.sin, jnp.cos], 1.0)",),
+        ),
         ("sized(f32[11])", ()),
         ("grad(add)(f32[8], f32[7])", ()),
         ("large(f32[2000, 3], f32[3, 2000])", ()),
     ),
 )
-def test_arrays_of_shapes_that_the_code_does_not_take_are_mended(
+def test_arrays_of_shapes_or_dtypes_that_the_code_does_not_take_are_mended(
     tmp_path: Path, typed: str, proposed: tuple[str, ...]
 ) -> None:
     path = tmp_path / "shapes.py"

@@ -53,7 +53,7 @@ def proposing_calls(
     except JaxscopeError as error:
         explanation = error.explanation
         is_of_call = isinstance(error, CallError) or bool(explanation.part)
-        arrays = _read_arrays(text) if _names_shapes(explanation) else None
+        arrays = _read_arrays(text) if _names_types(explanation) else None
         if is_of_call or explanation.calls or arrays:
             channel.progress("call", say("Looking for a call that traces"))
             subject = text if is_of_call else ""
@@ -313,10 +313,15 @@ _SHAPES = re.compile(
 _SIZE = re.compile(r"(?<![\w.-])\d{1,6}(?![\w.-])")
 
 
-def _names_shapes(explanation: Explanation) -> bool:
-    """Whether arrays of other shapes may mend what an error speaks of."""
+_WANTED = ((re.compile(r"\bintegers?\b"), "i32"), (re.compile(r"\bfloating\b"), "f32"))
+"""What an error asks for, and what an array may be then."""
+
+
+def _names_types(explanation: Explanation) -> bool:
+    """Whether arrays of other shapes or dtypes may mend what an error speaks of."""
     is_likely = explanation.kind in ("TypeError", "ValueError", "IndexError")
-    return is_likely and _SHAPES.search(explanation.why) is not None
+    patterns = (_SHAPES, *(named for named, _ in _WANTED))
+    return is_likely and any(each.search(explanation.why) for each in patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,18 +341,45 @@ class _Arrays:
     write: Callable[[], str]
 
     def change(self, why: str) -> Iterator[Iterator[str]]:
-        """Calls with one array changed, by how likely the change is.
+        """Calls with other arrays, by how likely the change is.
 
-        First the last two axes swapped, or a size that the error names put for another one; then
-        other sizes changed; then one axis less or more.
+        First another dtype, where the error asks for it, else of several arrays; then the last two
+        axes swapped, or a size that the error names put for another one; then other sizes changed;
+        then one axis less or more.
 
         Args:
             why: The text of the error.
         """
+        yield self._change_types(why, is_of_all=False)
+        yield self._change_types(why, is_of_all=True)
+        if _SHAPES.search(why) is None:
+            return
         named = [int(size) for size in _SIZE.findall(why)]
         yield itertools.chain(self._swap_axes(), self._resize(named, is_named=True))
         yield self._resize(named, is_named=False)
         yield self._add_or_drop_axes()
+
+    def _change_types(self, why: str, *, is_of_all: bool) -> Iterator[str]:
+        """Calls with another dtype where the error asks for one.
+
+        Args:
+            why: The text of the error.
+            is_of_all: Whether all arrays that have the wrong one are changed at once, or one.
+        """
+        kinds = [cast("ast.Name", node.value) for node in self.nodes]
+        for named, right in _WANTED:
+            blamed = [kind for kind in kinds if named.search(why) and kind.id != right]
+            groups = [[each] for each in blamed]
+            if is_of_all:
+                groups = [blamed] if len(blamed) > 1 else []
+            for changed in groups:
+                before = [kind.id for kind in changed]
+                for kind in changed:
+                    kind.id = right
+                text = self.write()
+                for kind, name in zip(changed, before, strict=True):
+                    kind.id = name
+                yield text
 
     def _swap_axes(self) -> Iterator[str]:
         for number, shape in enumerate(self.shapes):
