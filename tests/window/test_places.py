@@ -52,6 +52,7 @@ def places(qtbot: QtBot) -> Places:
         "compare": Page("Compare", Place.COMPARE, "What differs?"),
     }.items():
         places.add_page(name, page, lambda name=name: QLabel(name))
+    places.row.setMinimumWidth(1)  # as in the window, where it may be cut off
     places.row.resize(1000, 28)
     places.row.show()
     places.show()
@@ -143,6 +144,20 @@ def test_what_is_mostly_empty_is_named_when_there_is_something_in_it(places: Pla
     assert named(places) == ["Memory", "Fusions", "Notes"]
     places.close_drawer()
     assert named(places) == [] and places.row.more.text() == "Memory, Fusions ▴"
+
+
+@pytest.mark.parametrize("name", ["memory", "notes"])
+def test_the_keyboard_goes_with_a_name_to_the_button_for_all(
+    window: MainWindow, driver: Driver, source: Path, qapp: QApplication, name: str
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    window.pages.show_page(name)
+    button = window.row.names[name]
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    driver.qtbot.keyClick(button, Qt.Key.Key_Space)
+    assert not button.isVisible() and qapp.focusWidget() is window.row.more
 
 
 def test_names_that_find_no_room_on_the_button_are_left_out(places: Places):

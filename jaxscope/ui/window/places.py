@@ -216,12 +216,16 @@ class PlaceRow(QWidget):
         taken = sum(part.sizeHint().width() + gap for part in parts)
         room = max(self.width(), 1) - taken - _LEAST_SAID_PX
         fits = self._name_on_one(room - gap) if is_closed else room >= 0
+        hidden = [button for button in self.names.values() if not (fits and button in shown)]
+        had_keyboard = any(button.hasFocus() for button in hidden)
         for button in self.names.values():
-            button.setVisible(fits and button in shown)
+            button.setVisible(button not in hidden)
         if not fits:
             self.more.setText(tr("Pages ▾"))
             self.more.setMinimumWidth(0)
         self.more.setVisible(not self._is_alone and (is_closed or not fits))
+        if had_keyboard and self.more.isVisible():
+            self.more.setFocus(Qt.FocusReason.TabFocusReason)  # its name is there now
 
     def _name_on_one(self, room: int) -> bool:
         """Name pages on the button that lists all; False where those that are always named have
