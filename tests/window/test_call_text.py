@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from jaxscope.ui.session.call_text import (
@@ -86,6 +88,15 @@ def test_transforms_exchange_their_places():
     for index, by in ((0, -1), (1, 1), (2, -1)):
         with pytest.raises(CallTextError):
             move_transform(NESTED, index, by)
+
+
+@pytest.mark.parametrize("function", ["lambda x: x.sum()", "f if fast else g", "a @ b"])
+def test_a_function_that_is_no_name_is_called_in_parentheses(function: str):
+    inner = f"({function})(f32[8])"
+    assert unwrap_call(f"grad({function})(f32[8])") == inner
+    assert unwrap_call(wrap_call(inner, "jit")) == inner
+    assert unwrap_call(f"jvp({function}, (x,), (t,))") == f"({function})(x)"
+    assert ast.unparse(ast.parse(inner.replace("f32[8]", "x"), mode="eval").body.func) == function
 
 
 def test_a_call_without_a_transform_cannot_be_unwrapped():

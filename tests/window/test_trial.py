@@ -10,9 +10,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QTextCursor
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from jaxscope.client.events import Failed
-from jaxscope.client.requests import CaptureRequest
+from jaxscope.client.events import Failed, Finished
+from jaxscope.client.requests import CaptureRequest, OutlineRequest
 from jaxscope.errors import UserCodeError
+from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.window import sample_path
@@ -326,6 +327,51 @@ def test_a_change_that_is_neither_saved_nor_discarded_goes_on_where_it_was(
     trial.discard()
     trial.toggle()
     assert editor_of(trial).edit.toPlainText() == before, "discarded is forgotten"
+
+
+def test_the_key_that_began_a_change_leaves_it_and_keeps_it(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    """Only *Discard* forgets what was typed."""
+    before = source.read_text()
+    write(driver, trial, "z = 3")
+    driver.wait_for(CaptureRequest, 2)
+    trial.toggle()
+    assert trial.editor is None and "Try a change" in window.row.message
+    state = window.controller.state
+    assert state.draft is None and state.snapshot is not None
+    assert state.snapshot.text == before == source.read_text()
+    trial.toggle()
+    assert editor_of(trial).edit.toPlainText() == f"{before}z = 3"
+    assert "from before" in editor_of(trial).said.text()
+
+
+def test_a_file_that_was_let_run_once_has_not_changed_by_a_trial(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    """And the call that a person ran stays, whatever the file offers first."""
+    window.open_path(str(source), is_trusted=False)
+    function = OutlinedFunction("f", "function", 4, 6, "f(x)", "")
+    outline = Outline((function,), (OfferedCall("f(f32[3])", 1),), "")
+    driver.wait_for(OutlineRequest).tell(Finished(outline))
+    driver.wait_until(lambda: bool(window.controller.state.functions))
+    window.controller.run("grad(f)(f32[5])", "cpu")
+    driver.finish(driver.wait_for(CaptureRequest), build_capture())
+    trial = window.trial
+    assert trial is not None
+    trial.toggle()
+    write(driver, trial, "z = 3")
+    driver.wait_for(OutlineRequest, 2).tell(Finished(outline))
+    driver.finish(driver.wait_for(CaptureRequest, 2), build_capture())
+    requests = [run.request for run in driver.session.of_type(CaptureRequest)]
+    assert {each.call for each in requests} == {"grad(f)(f32[5])"}
+    trial.discard()
+    again = driver.wait_for(CaptureRequest, 3)
+    assert again.request.call == "grad(f)(f32[5])" and not again.request.drafts
+    driver.finish(again, build_capture())
+    assert not window.controller.state.is_changed_on_disk
+    trial.toggle()
+    assert "changed on disk" not in editor_of(trial).said.text()
 
 
 def test_a_window_that_is_closed_keeps_the_change_and_forgets_what_was_undone(

@@ -73,7 +73,16 @@ class CallParts:
     def render(self) -> str:
         """The call as text."""
         keywords = [f"{name}={value}" if name else f"**{value}" for name, value in self.keywords]
-        return f"{self.function}({', '.join([*self.arguments, *keywords])})"
+        return f"{_in_parentheses(self.function)}({', '.join([*self.arguments, *keywords])})"
+
+
+def _in_parentheses(function: str) -> str:
+    """A function's text so that it can be called: a lambda takes what follows for its own."""
+    try:
+        node = ast.parse(f"{function}()", mode="eval").body
+    except SyntaxError:
+        return function
+    return function if isinstance(node, ast.Call) else f"({function})"
 
 
 def parse_call(text: str) -> CallParts:

@@ -312,6 +312,7 @@ class Controller(QObject):
         self._outline_run = 0
         self._prepared = Prepared()
         self._runs_first_call = False
+        self._before_trial: SourceFile | None = None
         self.state = WindowState()
         self._unreadable: WindowState | None = None  # what was known when the file went away
         self._ended_s, self._num_reruns = -_SOON_S, 0
@@ -595,6 +596,8 @@ class Controller(QObject):
             return
         before = state.snapshot.text if state.snapshot is not None else ""
         snapshot = SourceFile(state.file, text, hashlib.sha256(text.encode()).hexdigest())
+        if state.draft is None:
+            self._before_trial = state.snapshot
         self._set(dataclasses.replace(state, draft=text, snapshot=snapshot))
         if text != before:
             self._ask_outline()
@@ -615,12 +618,22 @@ class Controller(QObject):
             if was_running:  # on what nobody wants any more, or on what is in the file by now
                 self._forget_run()
                 self._set(end_run(self.state, Phase.STOPPED))
-            self.note_file_changed()
+            before, self._before_trial = self._before_trial, None
+            self._show_file("" if before is None else before.sha256)
             if was_running and self.state.snapshot is tried and self.state.call:
                 self._run_again()
 
     def note_file_changed(self) -> None:
         """The file on disk changed: run again what was shown, in the new version."""
+        self._show_file("")
+
+    def _show_file(self, known: str) -> None:
+        """Show the file as it is on disk, and run again what was shown.
+
+        Args:
+            known: SHA-256 of a text of the file that was run before. A file that the person let
+                run once is run again as long as it is that text.
+        """
         state = self.state
         if not state.file or state.is_view_only:
             return
@@ -645,7 +658,8 @@ class Controller(QObject):
             return
         self._set(dataclasses.replace(state, snapshot=snapshot, is_stale=bool(state.stages)))
         self._ask_outline()
-        if state.trust is not Trust.TRUSTED:
+        is_known = snapshot.sha256 == known and not state.trust.waits
+        if state.trust is not Trust.TRUSTED and not is_known:
             self._set(dataclasses.replace(self.state, is_changed_on_disk=bool(state.stages)))
         elif state.call:
             is_soon = time.monotonic() - self._ended_s < _SOON_S
@@ -686,6 +700,7 @@ class Controller(QObject):
         request = self._limited(request)
         number = self._take_prepared(request)
         self._forget_run()
+        self._runs_first_call = False  # a person's own call stays, whatever the file offers
         self._set(start_run(self.state, job, call, time.monotonic()))
         if number:
             self._bridge.send(number, GO_ON)

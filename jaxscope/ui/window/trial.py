@@ -228,9 +228,9 @@ class Trial(QObject):
             self._capture_action.setShortcuts([] if is_edited else self._save_keys)
 
     def toggle(self) -> None:
-        """Begin to edit the source, or end that."""
+        """Begin to edit the source, or end that; what was changed is kept for the next time."""
         if self.editor is not None:
-            self.discard()
+            self._leave()
             return
         state = self._controller.state
         if not state.file or state.is_view_only or state.snapshot is None:
@@ -251,6 +251,15 @@ class Trial(QObject):
     def discard(self) -> None:
         """Discard the change and the results of its runs."""
         self._kept.forget(self._file)
+        self._end()
+
+    def _leave(self) -> None:
+        self._keep()
+        self._end()
+        if self._kept.read(self._file) is not None:
+            self._say(tr(_KEPT))
+
+    def _end(self) -> None:
         if self._is_refused:
             self._controller.edit_call(self._controller.state.call)  # that is what is shown again
         self._detach()
