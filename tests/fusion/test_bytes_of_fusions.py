@@ -86,6 +86,56 @@ def test_a_gather_reads_what_it_takes_and_its_indices() -> None:
     }
 
 
+def test_what_a_fusion_computes_is_written_in_full_though_a_part_of_it_is_replaced() -> None:
+    """XLA counts the part, and puts the whole result into new memory: nothing is there before."""
+
+    def transposed(x: Any) -> Any:
+        return x.T.at[0].set(1.0)
+
+    square = np.ones((3, 5), np.float32)
+    compiled = jax.jit(transposed).lower(square).compile()
+    plan = compiled.memory_analysis()
+    assert plan.output_size_in_bytes == square.nbytes and plan.alias_size_in_bytes == 0
+    assert fusion_of(transposed, (square,)).bytes_written == square.nbytes
+
+
+def test_parts_that_are_replaced_one_after_the_other_count_together() -> None:
+    text = """HloModule twice
+fused (p0: f32[4096], p1: f32[64], p2: s32[], p3: s32[]) -> f32[4096] {
+  p0 = f32[4096] parameter(0)
+  p1 = f32[64] parameter(1)
+  p2 = s32[] parameter(2)
+  p3 = s32[] parameter(3)
+  new = f32[4096] dynamic-update-slice(p0, p1, p2)
+  ROOT newer = f32[4096] dynamic-update-slice(new, p1, p3)
+}
+ENTRY main (x: f32[4096], u: f32[64], i: s32[], j: s32[]) -> f32[4096] {
+  x = f32[4096] parameter(0)
+  u = f32[64] parameter(1)
+  i = s32[] parameter(2)
+  j = s32[] parameter(3)
+  ROOT whole = f32[4096] fusion(x, u, i, j), kind=kLoop, calls=fused
+}
+"""
+    (fusion,) = find_fusions(read(text))
+    assert fusion.bytes_written == 2 * SHORT.nbytes
+
+
+def test_an_operand_that_a_fusion_gives_back_as_another_shape_counts_in_full() -> None:
+    text = """HloModule same
+fused (p0: f32[4096]) -> f32[64,64] {
+  p0 = f32[4096] parameter(0)
+  ROOT end = f32[64,64] bitcast(p0)
+}
+ENTRY main (x: f32[4096]) -> f32[64,64] {
+  x = f32[4096] parameter(0)
+  ROOT whole = f32[64,64] fusion(x), kind=kLoop, calls=fused
+}
+"""
+    (fusion,) = find_fusions(read(text))
+    assert fusion.bytes_written == LONG.nbytes
+
+
 def test_a_slice_of_a_reshaped_operand_reads_the_slice() -> None:
     """XLA counts all of it here, as of a gather: the definition in the tooltip says so."""
     fusion = fusion_of(lambda x: jnp.sin(x.reshape(64, 64)[3]), (LONG,))

@@ -307,7 +307,7 @@ def _results(module: Module, node: int) -> tuple[FusionValue, ...]:
         ends = [source for source, _ in module.operands[root]] if is_tuple else [root]
         if len(ends) == len(sizes):
             ends = [_behind_bitcasts(module, end) for end in ends]
-            written = [_written(module, end) for end in ends]
+            written = [_changed(module, end) for end in ends]
     values = zip(types, sizes, written, strict=True)
     return tuple(FusionValue(module.id(node), t, s, _at_most(s, w)) for t, s, w in values)
 
@@ -414,6 +414,23 @@ def _users_inside(module: Module, node: int) -> list[tuple[int, int]]:
         elif not module.is_free(user):
             found.append((user, operand))
     return found
+
+
+def _changed(module: Module, node: int) -> float:
+    """Bytes that a fusion writes of a result that an instruction inside of it makes.
+
+    Where that replaces parts of one of the fusion's operands, these parts. What the fusion computes
+    itself lies nowhere before: all of it is written, though XLA counts the part alone.
+    """
+    whole, parts = _size(module, node), 0.0
+    for _ in range(_MAX_DEPTH):
+        node = _behind_bitcasts(module, node)
+        if module.operations[node] not in REPLACES or not module.operands[node]:
+            is_in_place = parts > 0.0 and module.operations[node] == "parameter"
+            return min(whole, parts) if is_in_place else whole
+        parts += _written(module, node)
+        node = module.operands[node][0][0]
+    return whole
 
 
 def _written(module: Module, node: int) -> float:

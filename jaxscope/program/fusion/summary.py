@@ -39,7 +39,7 @@ FUSED_DEFINITION = say(
     "Optimized: every instruction that something runs for is a kernel (no parameter, constant, "
     "tuple or bitcast) and is launched once, those of a loop once per round; bytes are read and "
     "written as XLA counts them: for a gather in a fusion, or a slice of a reshaped operand "
-    "there, the whole operand."
+    "there, the whole operand; where a fusion replaces a part of what it computes, that part alone."
 )
 
 

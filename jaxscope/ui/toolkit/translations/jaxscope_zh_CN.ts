@@ -5440,8 +5440,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>操作数的形状与结果相同，或者在结果较大处大小为一，或者是单个数。</translation>
     </message>
     <message>
-        <source>Optimized: every instruction that something runs for is a kernel (no parameter, constant, tuple or bitcast) and is launched once, those of a loop once per round; bytes are read and written as XLA counts them: for a gather in a fusion, or a slice of a reshaped operand there, the whole operand.</source>
-        <translation>优化后：每条需要运行的指令是一个内核（参数、常量、tuple 和 bitcast 不算），启动一次，循环里的每轮启动一次；读写的字节按 XLA 的计数：融合内的 gather 或对改变形状后的操作数所取的切片，按整个操作数计。</translation>
+        <source>Optimized: every instruction that something runs for is a kernel (no parameter, constant, tuple or bitcast) and is launched once, those of a loop once per round; bytes are read and written as XLA counts them: for a gather in a fusion, or a slice of a reshaped operand there, the whole operand; where a fusion replaces a part of what it computes, that part alone.</source>
+        <translation>优化后：每条需要运行的指令是一个内核（参数、常量、tuple 和 bitcast 不算），启动一次，循环里的每轮启动一次；读写的字节按 XLA 的计数：融合内的 gather 或对改变形状后的操作数所取的切片，按整个操作数计；融合替换它自己算出的值的一部分时，只计这一部分。</translation>
     </message>
     <message>
         <source>Optimizing turned {flops} into {flops_after}, and {moved} read and written into {moved_after}{where}.</source>
