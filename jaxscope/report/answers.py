@@ -314,10 +314,11 @@ def _bound(evidence: Evidence) -> Answer:
             "`jaxscope roofline FILE CALL --calibrate` measures it and says the bound of each "
             "kernel."
         )
+    fastest = find_fastest_call(evidence.timing)
     doubts = (
         *describe_conditions(ceilings),
         describe_excess(found.kernels, ceilings),
-        describe_fast_call(found, ceilings, find_fastest_call(evidence.timing)),
+        describe_fast_call(found, ceilings, fastest),
     )
     told += "".join(f" {doubt}" for doubt in doubts if doubt)
     limits = [(point, find_limit(point, ceilings)) for point in found.kernels]
@@ -332,7 +333,7 @@ def _bound(evidence: Evidence) -> Answer:
         )
         for p, limit in limits
     ]
-    return Answer(f"{describe_bounds(found, ceilings)} {told}", facts)
+    return Answer(f"{describe_bounds(found, ceilings, fastest)} {told}", facts)
 
 
 _DERIVES = re.compile("grad|vjp|jac|hess|jvp|linearize")

@@ -192,8 +192,19 @@ def describe_intensity(found: Roofline) -> str:
     return f"Its kernels do {ratio}."
 
 
-def describe_bounds(found: Roofline, ceilings: Ceilings) -> str:
-    """How many kernels are bound by what, in a sentence."""
+UNDECIDED = say(
+    "What bounds the kernels is not known: the call was measured faster than these peaks allow."
+)
+
+
+def describe_bounds(found: Roofline, ceilings: Ceilings, seconds: float) -> str:
+    """How many kernels are bound by what, in a sentence.
+
+    Args:
+        seconds: As in `describe_fast_call`: where the call beats the peaks, they bound nothing.
+    """
+    if describe_fast_call(found, ceilings, seconds):
+        return UNDECIDED
     limits = [find_limit(point, ceilings) for point in found.kernels]
     kinds = Counter(
         "nothing that is known (measured faster than the peaks)"
@@ -325,7 +336,7 @@ def roofline_to_document(
         return [Section(blocks=[f"Roofline: not available: {found.reason}"]), head]
     answer = [describe_intensity(found)]
     if ceilings is not None:
-        answer = [describe_bounds(found, ceilings), *answer]
+        answer = [describe_bounds(found, ceilings, find_fastest_call(timing)), *answer]
     if ceilings is None:
         lines = [
             NO_CEILINGS,

@@ -113,8 +113,10 @@ def test_a_call_faster_than_its_kernels_at_best_is_told(page: RooflinePage, stag
     )
     page.show_program(stage, make_ceilings(), None, slow)
     assert "The call was measured" not in page.notes.text()
+    assert page.heading.text().startswith("Memory bounds")
     page.show_program(stage, make_ceilings(), None, fast)
     assert "The call was measured in 1.00 ns" in page.notes.text()
+    assert page.heading.text().startswith("What bounds the kernels is not known")
 
 
 def test_lines_and_scopes(page: RooflinePage, stage: Stage) -> None:

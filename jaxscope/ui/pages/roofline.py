@@ -22,6 +22,7 @@ from jaxscope.program.roofline import Roofline, RooflinePoint, find_limit, find_
 from jaxscope.report import diff
 from jaxscope.report.roofline import (
     NO_CEILINGS,
+    UNDECIDED,
     describe_ceilings,
     describe_compiled_for,
     describe_conditions,
@@ -305,12 +306,10 @@ class RooflinePage(PageWidget):
             text=self.calibrate.text(),
         )
         notes = [how if ceilings is None else describe_ceilings(ceilings)]
+        refuted = ""
         if ceilings is not None:
-            fastest = find_fastest_run(self._call_time)
-            doubts = (
-                describe_excess(self.points, ceilings),
-                describe_fast_call(found, ceilings, fastest),
-            )
+            refuted = describe_fast_call(found, ceilings, find_fastest_run(self._call_time))
+            doubts = describe_excess(self.points, ceilings), refuted
             notes += [*describe_conditions(ceilings), *ceilings.warnings, *filter(None, doubts)]
             target = self._capture.target if self._capture is not None else ""
             notes += describe_compiled_for(target, ceilings) if target else []
@@ -320,7 +319,7 @@ class RooflinePage(PageWidget):
         self.notes.setText("\n".join(map(tr_said, [*notes, *found.notes])))
         self.notes.setToolTip("" if ceilings is None else tr_said(describe_protocol(ceilings)))
         points = self.points
-        self.heading.setText(_heading(points, ceilings))
+        self.heading.setText(tr_said(UNDECIDED) if refuted else _heading(points, ceilings))
         if ceilings is not None:
             self.plot.show()
             self.plot.show_points(points, ceilings, self._theme)

@@ -9508,6 +9508,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个内核受什么限制：算术，还是内存？</translation>
     </message>
     <message>
+        <source>What bounds the kernels is not known: the call was measured faster than these peaks allow.</source>
+        <translation>各内核受什么限制尚不清楚：测得的调用比这些峰值所允许的更快。</translation>
+    </message>
+    <message>
         <source>What can be measured</source>
         <translation>可以测量的内容</translation>
     </message>
