@@ -131,9 +131,13 @@ def count_result_bytes(graph: Graph) -> Floats:
     return result
 
 
-def most_common(codes: Int32s, items: Int32s, num_items: int) -> Int32s:
+def most_common(codes: Int32s, items: Int32s, num_items: int, mixed: int = NONE) -> Int32s:
     """The code that most of an item's nodes have, -1 for items without any; codes below 0 are
-    not counted."""
+    not counted.
+
+    Args:
+        mixed: What an item has in its place of which no code is that of more than half.
+    """
     used = (items >= 0) & (codes >= 0)
     if not used.any():
         return np.full(num_items, -1, np.int32)
@@ -141,7 +145,10 @@ def most_common(codes: Int32s, items: Int32s, num_items: int) -> Int32s:
     table = np.bincount(
         items[used].astype(np.int64) * num_codes + codes[used], minlength=num_items * num_codes
     ).reshape(num_items, num_codes)
-    return np.where(table.any(axis=1), table.argmax(axis=1), -1).astype(np.int32)
+    found = table.argmax(axis=1)
+    if mixed != NONE:
+        found = np.where(2 * table.max(axis=1) > table.sum(axis=1), found, mixed)
+    return np.where(table.any(axis=1), found, -1).astype(np.int32)
 
 
 # Colours by fate: what became of each equation in the optimized module.
@@ -169,8 +176,8 @@ _CODES = {name: code for code, (name, *_) in enumerate(FATES)}
 def fate_codes(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Int32s:
     """The place in `FATES` of each item of a scene, -1 where none is known.
 
-    A closed box has the fate that most of what is in it has; equations that are only a box
-    around others are not counted.
+    A closed box has the fate of more than half of what is in it, or the number of `FATES` where
+    none is that; equations that are only a box around others are not counted.
     """
     codes = np.full(len(graph.nodes), -1, np.int32)
     is_meant = graph.nodes.kind == NodeKind.EQUATION
@@ -178,7 +185,7 @@ def fate_codes(graph: Graph, scene: Scene, fates: Mapping[str, str]) -> Int32s:
     is_meant[owners[owners != NONE]] = False
     ids = (graph.strings[number] for number in graph.nodes.id[is_meant].tolist())
     codes[is_meant] = [_CODES.get(fates.get(id, ""), -1) for id in ids]
-    return most_common(codes, scene.item_of_node, len(scene.items))
+    return most_common(codes, scene.item_of_node, len(scene.items), len(FATES))
 
 
 # Colours by origin: which lines or functions of the source, or which equations, boxes came from.
@@ -439,6 +446,7 @@ def _by_fate(graph: Graph, scene: Scene, fates: Mapping[str, str] | None) -> Tin
     if not fates:
         return _nothing(scene, say("fates belong to the equations of the jaxpr"))
     classes = [TintClass(words, kind=kind, is_dashed=dashed) for _, words, kind, dashed in FATES]
+    classes.append(TintClass(say("several fates")))
     return _pack(scene, fate_codes(graph, scene, fates), classes)
 
 

@@ -13272,6 +13272,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>设置 偏好 主题 模式 夜间 外观 配色 settings preferences theme dark</translation>
     </message>
     <message>
+        <source>several fates</source>
+        <translation>多种去向</translation>
+    </message>
+    <message>
         <source>shape</source>
         <translation>形状</translation>
     </message>
