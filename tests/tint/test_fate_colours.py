@@ -52,7 +52,8 @@ def test_a_closed_group_has_the_fate_of_more_than_half_of_what_it_holds_or_none(
     def program(x: jax.Array) -> jax.Array:
         with jax.named_scope("layer"):
             x = jnp.sin(jnp.exp(jnp.tanh(x)))
-        return jnp.cos(x)
+        with jax.named_scope("head"):
+            return jnp.cos(jnp.sin(x))
 
     closed = jax.make_jaxpr(program)(jnp.ones(8))
     graph = convert_jaxpr(closed, tags=TagTable((), ()), is_base=True, is_derived=True).graph
