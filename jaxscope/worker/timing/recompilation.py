@@ -715,8 +715,11 @@ def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
     texts = texts or [offered.call for offered in find_offered_calls(source.text)]
     if not texts:
         raise CallError(
-            say("There is no call to run."),
-            remedy=say("Name calls: --recompilations 'f(f32[10])' 'f(f32[11])'"),
+            say("There is no call to run: none is named, and the file offers none."),
+            remedy=say(
+                "Name one or several, such as f(f32[10]) and f(f32[11]); on the command line after "
+                "--recompilations."
+            ),
             kind="NoCall",
         )
     # Arguments are random numbers that JAX makes: what that compiles is none of the user's.

@@ -4480,12 +4480,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请指明一个含 Python 代码的普通文件。</translation>
     </message>
     <message>
-        <source>Name calls: --recompilations 'f(f32[10])' 'f(f32[11])'</source>
-        <translation>请指明调用：--recompilations 'f(f32[10])' 'f(f32[11])'</translation>
-    </message>
-    <message>
         <source>Name one of them with --stage.</source>
         <translation>请用 --stage 指明其中一个。</translation>
+    </message>
+    <message>
+        <source>Name one or several, such as f(f32[10]) and f(f32[11]); on the command line after --recompilations.</source>
+        <translation>请写出一个或几个调用，例如 f(f32[10]) 和 f(f32[11])；在命令行里写在 --recompilations 之后。</translation>
     </message>
     <message>
         <source>Name one: {name}{in_archive}{first}</source>
@@ -8704,8 +8704,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有数组参数 {name}。</translation>
     </message>
     <message>
-        <source>There is no call to run.</source>
-        <translation>没有可以运行的调用。</translation>
+        <source>There is no call to run: none is named, and the file offers none.</source>
+        <translation>没有可运行的调用：没有写出调用，文件也没有提供。</translation>
     </message>
     <message>
         <source>There is no call to step through.</source>
