@@ -318,6 +318,9 @@ def test_what_is_no_readable_file_is_refused(tmp_path: Path, kind: str):
 def test_each_error_is_headed_by_whose_turn_it_is():
     heads = {kind_of_error(error("What.")) for error in (UsageError, SourceError, InternalError)}
     assert heads == {"This cannot be done", "The file", "A bug in jaxscope"}
+    guessed = Explanation("None traces.", where="model.py:5", kind="NoProposal")
+    assert kind_of_error(TraceError(guessed)) == "No call was found"
+    assert kind_of_error(TraceError("It raised.", where="model.py:5")) == "In your code"
 
 
 def test_a_file_without_a_place_in_it_is_not_the_users_code():

@@ -81,6 +81,8 @@ def kind_of_error(error: JaxscopeError) -> str:
         return tr("In the call")
     if isinstance(error, SourceError) and parse_place(error.explanation.where) is None:
         return tr("The file")  # that there is none, say, or that it is no file of Python's
+    if error.explanation.kind == "NoProposal":  # the arguments that were tried may be at fault
+        return tr("No call was found")
     if isinstance(error, UserCodeError):
         return tr("In your code")
     if isinstance(error, EnvironmentProblem):

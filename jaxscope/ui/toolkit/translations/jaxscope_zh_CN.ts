@@ -4600,6 +4600,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有名为 {name}、具有维度 {dimension} 的数组参数。</translation>
     </message>
     <message>
+        <source>No call was found</source>
+        <translation>没有找到可用的调用</translation>
+    </message>
+    <message>
         <source>No call was run before this one.</source>
         <translation>在此之前没有运行过别的调用。</translation>
     </message>
