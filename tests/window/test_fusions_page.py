@@ -96,9 +96,13 @@ def test_a_page_without_fusions_says_why(
     driver.wait_until(lambda: window.controller.state.is_running)
     assert page.heading.text() == told, "they stay while something is measured"
     window.controller.stop()
-    for measuring in driver.session.of_type(TimeRequest):  # also one that was prepared before
-        measuring.tell(Failed(Stopped("It was stopped.")))
-    driver.wait_until(lambda: not window.controller.state.is_running)
+
+    def is_stopped() -> bool:
+        for measuring in driver.session.of_type(TimeRequest):  # it begins on a thread of its own
+            measuring.tell(Failed(Stopped("It was stopped.")))
+        return not window.controller.state.is_running
+
+    driver.wait_until(is_stopped)
     window.run_call()
     driver.wait_for(CaptureRequest, 2).tell(StageArrived(capture.stages[0]))
     driver.wait_until(lambda: page.heading.text() == "Waiting for optimized …")

@@ -59,7 +59,7 @@ def late_window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
 
 
 def said_by(page: QWidget) -> str:
-    return " ".join(label.text() for label in page.findChildren(QLabel))
+    return " ".join(filter(None, (label.text() for label in page.findChildren(QLabel))))
 
 
 def open_saved(qtbot: QtBot, window: MainWindow, path: Path) -> dict[str, QWidget]:
