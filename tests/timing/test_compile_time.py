@@ -8,6 +8,7 @@ import math
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -245,6 +246,13 @@ def test_small_parts_are_joined() -> None:
     )
     assert [span.name for span in flat] == ["compile", "large", "100 smaller", "not attributed"]
     assert [round(span.seconds, 6) for span in flat] == [1.0, 0.5, 0.1, 0.4]
+
+
+def test_a_frame_between_two_lines_is_of_the_first_line_of_its_function() -> None:
+    """Python has no number for it then."""
+    code = SimpleNamespace(co_filename="/home/me/model.py", co_firstlineno=7, co_name="loss")
+    frame: Any = SimpleNamespace(f_code=code, f_lineno=None, f_back=None)
+    assert compile_time.read_user_stack(frame) == (("/home/me/model.py", 7, "loss"),)
 
 
 def test_a_sampler_counts_all_of_the_time_but_the_ends() -> None:

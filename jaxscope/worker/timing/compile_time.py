@@ -146,7 +146,8 @@ def read_user_stack(frame: FrameType | None) -> Stack:
     while frame is not None:
         code = frame.f_code
         if _is_of_user(code.co_filename):
-            found.append((code.co_filename, frame.f_lineno, code.co_name))
+            line = frame.f_lineno or code.co_firstlineno  # none between two lines
+            found.append((code.co_filename, line, code.co_name))
         elif code.co_name == handle_compile_time.__name__:
             break
         frame = frame.f_back
