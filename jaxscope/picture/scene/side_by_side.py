@@ -574,8 +574,8 @@ class OffPageConnectors:
             after |= more
         found = {end for end in after if not isinstance(end, Port)} - self._pair_of.keys()
         below = [end for end in after if end not in found and end not in backward]
-        # What a box reads of something below it, or gives to that, puts it below as well. So does
-        # a value that goes elsewhere, too: it is told there by connectors.
+        # A box that reads a box below, or is read by one, stands below as well. So does one that
+        # reads a value which others need, too: at those a connector names it.
         given: dict[int, list[End]] = {}
         for wire in wires:
             if wire.source in backward:

@@ -325,12 +325,13 @@ def find_base_name(text: str) -> str:
 
 
 def may_call(text: str, call: str) -> bool:
-    """Whether a file still has the function of a call. Where that cannot be told without running
-    it, as of an imported one, running says it.
+    """Whether a file may still define the function of a call.
+
+    The file is read and not run. True where only a run can tell, as of an imported function.
 
     Args:
-        text: Of the file.
-        call: On it.
+        text: The text of the file.
+        call: The call.
     """
     base = find_base_name(call)
     if not base:
