@@ -46,6 +46,9 @@ FRAME_NAMES = {
 """What an opened group is, by its number in `Palette.frame_fill`; the band of its title has the
 fill of a closed one."""
 
+PARTS_OF_GRADIENTS = range(FORWARD_FRAME, FUSION_FRAME)
+"""Which of `FRAME_NAMES` are parts of a gradient: a legend begins with them."""
+
 LINE_NAMES = {"residual": "residual", "carry": "carry", "connector": "line goes on"}
 """What lines that have a colour of their own are, and texts in place of lines."""
 BOLD_LINE_PX = 1.8
@@ -110,7 +113,7 @@ _STYLES = {
     Style.ELEMENTWISE: ("#ffffff", "#1b1e23", "#7f8a97", "#7c8794"),
     Style.CONTRACTION: ("#fbeaa6", "#453a0c", "#8e7711", "#d0b02e"),
     Style.REDUCTION: ("#f8e6f3", "#422538", "#a5438c", "#c976bc"),
-    Style.MOVEMENT: ("#dbdada", "#3d444d", "#6d7a8e", "#90a2b4"),
+    Style.MOVEMENT: ("#dbdada", "#313338", "#6d7a8e", "#d5dbe2"),
     Style.CONTROL: ("#e9d0fd", "#433a7d", "#5b48bd", "#ab92f0"),
     Style.RANDOM: ("#f7dfde", "#4a2226", "#c43e35", "#f57a5a"),
     Style.LIBRARY: ("#f6dcb8", "#4a3214", "#7d4a00", "#f5c27a"),
@@ -195,7 +198,7 @@ def explain_boxes(
         for style in map(Style, sorted(set(styles)))
     ]
     # Parts of a gradient first: they are what a picture of one is about.
-    parts = [FRAME_NAMES[ground] for ground in range(FORWARD_FRAME, FUSION_FRAME)]
+    parts = [FRAME_NAMES[ground] for ground in PARTS_OF_GRADIENTS]
     entries = [entry for part in parts for entry in (*frames, *boxes) if entry[0] == part]
     if "residual" in lines:
         entries.append((LINE_NAMES["residual"], palette.residual, palette.residual))

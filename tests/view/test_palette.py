@@ -64,6 +64,24 @@ def test_borders_lines_and_outlines_stand_out(palette: Palette) -> None:
             assert contrast(color, ground) >= 3.0, color
 
 
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
+def test_grey_boxes_are_not_taken_for_closed_groups(palette: Palette) -> None:
+    """Both are grey: they must differ by light too, as on a screen with pale colours."""
+    fills = [palette.fill[style] for style in (Style.MOVEMENT, Style.GROUP)]
+    assert contrast(*fills) >= 1.15
+
+
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
+@pytest.mark.parametrize("style", Style)
+def test_a_box_stands_out_from_every_group_that_it_may_be_in(
+    palette: Palette, style: Style
+) -> None:
+    """By its fill or by its border, whose inner side lies on the fill."""
+    for ground in (palette.background, *palette.frame_fill):
+        by_border = min(contrast(palette.border[style], each) for each in (ground, palette.fill[style]))
+        assert max(contrast(palette.fill[style], ground), by_border) >= 3.0, ground
+
+
 def test_every_style_has_colours_and_a_name() -> None:
     for palette in PALETTES.values():
         assert set(palette.fill) == set(palette.border) == set(Style)

@@ -15,7 +15,14 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import said
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
-from jaxscope.picture.palette import BOLD_LINE_PX, LINE_NAMES, PALETTES, explain_boxes
+from jaxscope.picture.palette import (
+    BOLD_LINE_PX,
+    FRAME_NAMES,
+    LINE_NAMES,
+    PALETTES,
+    PARTS_OF_GRADIENTS,
+    explain_boxes,
+)
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
 from jaxscope.ui.canvas.scene_painter import Colors, graph_font
@@ -45,8 +52,12 @@ class _Density(NamedTuple):
 _OPENED = _Density(16.0, 12.0, math.inf)
 _AT_FIRST = tuple(_Density(*look, 1) for look in ((16, 12), (10, 6), (7, 4)))
 """The first that shows all entries is taken, else the last."""
-_TOLD_BY_BOXES = frozenset({"forward", "backward", "result", "group"})
-"""What is left out first where not all has room: boxes have these names, or a triangle."""
+_FIRST = (*(FRAME_NAMES[each] for each in PARTS_OF_GRADIENTS), *LINE_NAMES.values())
+"""What is named before all else where not all has room: the parts of a gradient, and lines, which
+have no names of their own.
+"""
+_TOLD_BY_BOXES = frozenset({"argument", "result", "constant", "group"})
+"""What is left out first where not all has room: boxes have names of their own, or a triangle."""
 
 
 class _Placed(NamedTuple):
@@ -77,6 +88,13 @@ class LegendEntry:
     hint: str = ""
     has_swatch: bool = True
     is_line: bool = False
+
+
+def _rank(entry: LegendEntry) -> int:
+    """How early an entry stands where not all has room."""
+    if entry.name in _FIRST:
+        return _FIRST.index(entry.name)
+    return len(_FIRST) + (entry.name in _TOLD_BY_BOXES)
 
 
 class Legend(QWidget):
@@ -147,8 +165,7 @@ class Legend(QWidget):
         whole = next((placed for placed in tried if not placed.is_cut), None)
         if whole is not None:
             return whole
-        ordered = sorted(self._entries, key=lambda entry: entry.name in _TOLD_BY_BOXES)
-        return self._fill(ordered, width, _AT_FIRST[-1])
+        return self._fill(sorted(self._entries, key=_rank), width, _AT_FIRST[-1])
 
     def _fill(self, entries: Sequence[LegendEntry], width: int, density: _Density) -> _Placed:
         """The entries, or the first ones of them, as far as they have room."""
