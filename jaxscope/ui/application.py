@@ -247,7 +247,8 @@ def build_window(
             window, commands, workspace.area, settings, say, window.take_back_message
         )
         OutlineSync(workspace.area)
-        window.trial = Trial(window, controller, workspace, themes, settings.changes_folder, say)
+        changes, open_file = settings.changes_folder, window.open_path
+        window.trial = Trial(window, controller, workspace, themes, changes, say, open_file)
         commands.connect_owner("trial", window.trial)
         saving = [commands.actions[slot] for slot in ("save_change", "ask_save_as")]
         window.trial.enable_while_editing(saving, commands.actions["ask_save"])

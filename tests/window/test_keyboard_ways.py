@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest
@@ -301,3 +301,137 @@ def test_a_dialog_has_room_on_a_small_screen_with_a_bar_of_tasks(
     ]
     assert dialog.width() <= 1280 and dialog.height() <= 640, dialog.size()
     dialog.close()
+
+
+@pytest.fixture
+def ran(driver: Driver, window: MainWindow, source: Path) -> MainWindow:
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    return window
+
+
+def press(window: MainWindow, qtbot: QtBot, key: Qt.Key, *modifiers: Qt.KeyboardModifier) -> None:
+    """On what has the keyboard, as a person does."""
+    pressed = Qt.KeyboardModifier.NoModifier
+    for each in modifiers:
+        pressed |= each
+    qtbot.keyClick(QApplication.focusWidget() or window, key, pressed)
+
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+def test_the_key_that_closes_closes_what_has_the_keyboard(ran: MainWindow, qtbot: QtBot) -> None:
+    area, inspector, pages = ran.workspace.area, ran.workspace.inspector, ran.pages
+    before = area.panes
+    ran.workspace.selection.select_node("jaxpr", 1)
+    area.activate(area.panes[1])
+    pages.show_page("passes")
+    stop = next(s for s in pages.drawer.findChildren(QWidget) if s.focusPolicy() and s.isVisible())
+    stop.setFocus()
+    assert pages.drawer.isAncestorOf(QApplication.focusWidget())
+    press(ran, qtbot, Qt.Key.Key_W, CTRL)
+    assert pages.drawer.isHidden() and area.panes == before
+    assert area.panes[1].isAncestorOf(QApplication.focusWidget())
+    inspector.take_keyboard()
+    press(ran, qtbot, Qt.Key.Key_W, CTRL)
+    assert inspector.isHidden() and area.panes == before
+    assert "Ctrl+B" in ran.row.message
+    assert area.panes[1].isAncestorOf(QApplication.focusWidget()), "not the call: keys are typed"
+    press(ran, qtbot, Qt.Key.Key_W, CTRL)
+    assert area.panes == (before[0], before[2])
+    ran.pages.go_to(Place.MEASURE)
+    press(ran, qtbot, Qt.Key.Key_W, CTRL)
+    assert len(area.panes) == 2 and "Program" in ran.row.message, "they are not seen there"
+
+
+def test_a_lesson_that_has_the_keyboard_is_closed(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    source.write_text(LESSON + source.read_text())
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    before = window.workspace.area.panes
+    window.lesson._reveal.setFocus()
+    press(window, qtbot, Qt.Key.Key_W, CTRL)
+    assert window.lesson.isHidden() and window.workspace.area.panes == before
+
+
+LESSON = '"""Sums.\n\nLook at: `loss`.\n\nPredict: what?\n\nThen see: that.\n"""\n'
+
+
+def is_checked(window: MainWindow, slot: str) -> bool:
+    """As the menu shows it when it is opened."""
+    window.commands.menus["View"].aboutToShow.emit()
+    window.commands.menus["View"].aboutToHide.emit()
+    return window.commands.actions[slot].isChecked()
+
+
+def test_the_page_below_has_a_command_that_closes_it_and_brings_it_back(
+    ran: MainWindow, qtbot: QtBot
+) -> None:
+    assert not is_checked(ran, "toggle_drawer")
+    ran.pages.show_page("memory")
+    assert is_checked(ran, "toggle_drawer")
+    press(ran, qtbot, Qt.Key.Key_F4)
+    assert ran.pages.drawer.isHidden() and not is_checked(ran, "toggle_drawer")
+    press(ran, qtbot, Qt.Key.Key_F4)
+    assert ran.pages.current == "memory" and is_checked(ran, "toggle_drawer")
+    use(ran, "View: Page below the panes (on)")
+    assert ran.pages.drawer.isHidden()
+    ran.pages.show_place(Place.MEASURE)
+    use(ran, "View: Page below the panes")
+    assert (ran.pages.place, ran.pages.current) == (Place.PROGRAM, "memory")
+
+
+def test_what_is_selected_is_shown_where_it_is_not_seen_and_else_hidden(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    source.write_text(LESSON + source.read_text())
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    area, page = window.workspace.area, window.workspace.inspector.page
+    assert window.lesson.isVisible() and not page.isVisible()
+    assert not is_checked(window, "toggle_inspector")
+    press(window, qtbot, Qt.Key.Key_B, CTRL)
+    assert page.isVisible() and is_checked(window, "toggle_inspector"), "it was behind the lesson"
+    window.pages.show_place(Place.MEASURE)
+    assert not is_checked(window, "toggle_inspector")
+    press(window, qtbot, Qt.Key.Key_B, CTRL)
+    assert page.isVisible() and window.pages.place is Place.PROGRAM
+    area.activate(area.panes[1])
+    area.show_alone()
+    press(window, qtbot, Qt.Key.Key_B, CTRL)
+    assert page.isVisible(), "it is below the source, which was out of sight"
+    press(window, qtbot, Qt.Key.Key_B, CTRL)
+    assert not page.isVisible() and not is_checked(window, "toggle_inspector")
+
+
+def test_a_lesson_is_brought_to_where_it_can_be_read(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    source.write_text(LESSON + source.read_text())
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    lesson, inspector = window.lesson, window.workspace.inspector
+    press(window, qtbot, Qt.Key.Key_H, CTRL, SHIFT)
+    assert not lesson.isVisible()
+    window.pages.show_place(Place.MEASURE)
+    press(window, qtbot, Qt.Key.Key_H, CTRL, SHIFT)
+    assert lesson.isVisible() and window.pages.place is Place.PROGRAM
+    inspector.bring_forward(is_selected=True)
+    press(window, qtbot, Qt.Key.Key_H, CTRL, SHIFT)
+    assert lesson.isVisible(), "it was behind what is selected"
+    inspector.hide()
+    press(window, qtbot, Qt.Key.Key_H, CTRL, SHIFT)
+    assert lesson.isVisible()
+    window.resize(1280, 720)
+    window.pages.show_page("fusions")
+    inspector.set_low(is_low=True)
+    assert not lesson.isVisible()
+    press(window, qtbot, Qt.Key.Key_H, CTRL, SHIFT)
+    assert lesson.isVisible(), "it was one line"

@@ -243,6 +243,8 @@ def test_a_change_can_be_saved_as_another_file(
     assert source.read_text() == before
     assert window.controller.state.file == str(tmp_path / "other.py")
     assert window.controller.state.draft is None
+    recent = [str(tmp_path / "other.py"), str(source)]
+    assert list(window._settings.recent_files) == recent == list(window.call_bar.recent_files)
 
 
 def test_the_line_of_the_cursor_is_selected_and_the_selection_is_marked(

@@ -1042,6 +1042,13 @@ class Inspector(QFrame):
         """Show what is selected, or the guest where nothing is."""
         self._tabs.setCurrentIndex(0 if self._has_guest and not is_selected else 1)
 
+    def show_guest(self) -> None:
+        """Show the guest in front of what is selected, unfolded, where it is not hidden."""
+        self.show()
+        self._is_unfolded = True
+        self.bring_forward(is_selected=False)
+        self._arrange()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _SHOWN_OR_HIDDEN and watched is self._guest:
             if event.type() == QEvent.Type.ShowToParent:

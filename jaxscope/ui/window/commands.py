@@ -148,7 +148,7 @@ COMMANDS: Sequence[Command] = (
         ("Previous pane", "focus_next", "Shift+F6", -1),
     ),
     Command("View", "Open another pane", "add_pane", ("Ctrl+N",), owner="panes"),
-    Command("View", "Close this pane", "close_pane", ("Ctrl+W",)),
+    Command("View", "Close what has the keyboard", "close_focused", ("Ctrl+W",), words="pane page"),
     *_owned(
         *("places", "View"),
         ("Next page", "turn_page", "Ctrl+PgDown", 1),
@@ -162,7 +162,16 @@ COMMANDS: Sequence[Command] = (
         ("This pane as table", "set_form", "Ctrl+3", Form.TABLE),
         ("This pane as tree", "set_form", "Ctrl+4", Form.TREE),
     ),
-    Command("View", "What is selected", "toggle_inspector", ("Ctrl+B",), True),
+    Command(
+        *("View", "What is selected", "toggle_inspector", ("Ctrl+B",), True),
+        is_checkable=True,
+        words="inspector panel show hide close",
+    ),
+    Command(
+        *("View", "Page below the panes", "toggle_drawer", ("F4",), False, "places"),
+        is_checkable=True,
+        words="drawer panel show hide close passes fusions memory",
+    ),
     Command(
         *("View", "Present on the whole screen", "toggle_presenting", ("F11",)),
         words="slides talk full screen",

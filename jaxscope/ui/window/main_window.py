@@ -286,6 +286,7 @@ class MainWindow(QMainWindow):
         self.workspace.inspector.guest_requested.connect(self._on_lesson_wanted)
         self.lesson.trial_requested.connect(self._on_lesson_trial_requested)
         self.lesson.gradient_requested.connect(self.run_with_gradient)
+        self.commands.menus["View"].aboutToShow.connect(self._mark_what_is_shown)
         recent = QMenu(tr("Open recent"), self)
         recent.aboutToShow.connect(self._fill_recent)
         recent.triggered.connect(self._on_recent_triggered)
@@ -455,12 +456,22 @@ class MainWindow(QMainWindow):
         self._offer_lesson()
 
     def toggle_lesson(self) -> None:
-        """Show or hide the lesson and the samples beside the program."""
-        is_shown = self.lesson.isHidden()
+        """Show the lesson and the samples beside the program, or hide them where they are seen."""
+        is_shown = not self.lesson.isVisibleTo(self.workspace)
         self._settings.shows_lessons = is_shown
         self.lesson.show_further()
         self.lesson.setVisible(is_shown)
+        if is_shown:
+            if self.workspace.inspector.guest is self.lesson:
+                self.workspace.inspector.show_guest()
+            self._bring_into_sight(self.lesson)
         self._offer_lesson()
+
+    def _bring_into_sight(self, part: QWidget) -> None:
+        """Show the place of a part, and all panes where the one that holds it is not seen."""
+        self.pages.show_place(Place.PROGRAM)
+        if not part.isVisibleTo(self.workspace):
+            self.workspace.area.show_all()
 
     def _on_lesson_trial_requested(self) -> None:
         if self.trial is not None and self.trial.editor is None:
@@ -912,16 +923,63 @@ class MainWindow(QMainWindow):
         if self.workspace.area.active is not None:
             self.workspace.area.close_pane(self.workspace.area.active)
 
+    def close_focused(self) -> None:
+        """Close what has the keyboard: the page below the views, the lesson, or what is said of the
+        selection; from anywhere else the active pane.
+        """
+        inspector, focused = self.workspace.inspector, QApplication.focusWidget()
+
+        def has_keyboard(part: QWidget) -> bool:
+            return focused is not None and part.isAncestorOf(focused)
+
+        if self.pages.place is not Place.PROGRAM:
+            self.show_message(tr("Panes are in Program (Alt+1): nothing was closed."))
+        elif has_keyboard(self.pages.drawer):
+            self.pages.close_drawer()
+        elif has_keyboard(self.lesson) or (has_keyboard(inspector) and inspector.page.isHidden()):
+            if focused is not None:
+                focused.clearFocus()  # Qt would give it to another view
+            self.lesson.close()
+            self.pages.keyboard_left.emit()
+        elif has_keyboard(inspector):
+            self.toggle_inspector()
+            self.show_message(tr("View, What is selected (Ctrl+B): shows it again."))
+        elif len(self.workspace.area.panes) == 1:
+            self.show_message(tr("The last pane stays."))
+        else:
+            self.close_pane()
+
     def focus_search(self) -> None:
         """Put the cursor into the active pane's search."""
         if self.workspace.area.active is not None:
             self.pages.show_place(Place.PROGRAM)
             self.workspace.area.active.header.focus_search()
 
-    def toggle_inspector(self) -> None:
-        """Show or hide what is said of the selection."""
-        inspector = self.workspace.inspector
-        inspector.setVisible(inspector.isHidden())
+    def toggle_inspector(self, _is_on: bool = False) -> None:
+        """Show what is said of the selection, in front of a lesson; hide it where it is seen."""
+        inspector, focused = self.workspace.inspector, QApplication.focusWidget()
+        if not self._is_told:
+            inspector.show()
+            inspector.bring_forward(is_selected=True)
+            self._bring_into_sight(inspector)
+            return
+        had_keyboard = focused is not None and inspector.isAncestorOf(focused)
+        if had_keyboard and focused is not None:
+            focused.clearFocus()  # else Qt would give it to another view, which became active
+        inspector.hide()
+        if had_keyboard:
+            self.pages.keyboard_left.emit()
+
+    @property
+    def _is_told(self) -> bool:
+        """Whether what is said of the selection is seen, and no lesson in front of it."""
+        return self.workspace.inspector.page.isVisibleTo(self.workspace)
+
+    def _mark_what_is_shown(self) -> None:
+        """Check the parts of the window that are seen, in the menu that shows and hides them."""
+        actions = self.commands.actions
+        actions["toggle_inspector"].setChecked(self._is_told)
+        actions["toggle_drawer"].setChecked(self.pages.drawer.isVisibleTo(self.workspace))
 
     def toggle_presenting(self) -> None:
         """Give one view the whole screen, with the call and a caption; or bring everything back."""

@@ -585,11 +585,22 @@ class Places(QStackedWidget):
             return False
         widget = QApplication.focusWidget()
         had_keyboard = widget is not None and self.drawer.isAncestorOf(widget)
+        if had_keyboard and widget is not None:
+            widget.clearFocus()  # else Qt would give it to another view, which became active
         self.drawer.hide()
         self._tell()
-        if had_keyboard:  # Qt would give it to the call, where keys are typed
+        if had_keyboard:
             self.keyboard_left.emit()
         return True
+
+    def toggle_drawer(self, _is_on: bool = False) -> None:
+        """Close the drawer, or open it with the page that it showed last."""
+        if self.close_drawer():
+            return
+        last = self.drawer.pages.currentWidget()
+        made = (name for name, page in self._made.items() if page is last)
+        first = next(name for name in self._known if self.page_of(name).place is Place.PROGRAM)
+        self.show_page(next(made, first))
 
     def turn_page(self, step: int) -> None:
         """Show the next page or the one before, in the order of the places; the views are one."""

@@ -162,6 +162,7 @@ class Trial(QObject):
         themes: Colours and size of type.
         folder: Where changes are kept that are neither saved nor discarded.
         say: Tells a person that there is such a change.
+        open_file: Opens the file that a change was saved as, with a call.
     """
 
     def __init__(
@@ -172,9 +173,11 @@ class Trial(QObject):
         themes: ThemeSwitch,
         folder: Path,
         say: Callable[[str], None],
+        open_file: Callable[[str, str], None],
     ) -> None:
         super().__init__(window)
         self._kept, self._say, self._seen = KeptChanges(folder), say, ""
+        self._open_file = open_file
         self._window, self._controller = window, controller
         self._workspace, self._themes = workspace, themes
         self._file, self._began_with = "", ""
@@ -301,10 +304,10 @@ class Trial(QObject):
         if self.editor is not None and is_sample(path):
             self.editor.say(tr("Samples stay as they are. Save it in another folder."))
         elif self._write(Path(path), False):
-            call, target = self._controller.state.call, self._controller.state.target
+            call = self._controller.state.call
             self._kept.forget(self._file)
             self._detach()
-            self._controller.open_file(path, call, target)
+            self._open_file(path, call)
 
     def _write(self, path: Path, has_long_ends: bool) -> bool:
         assert self.editor is not None

@@ -1688,6 +1688,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>关闭此窗格</translation>
     </message>
     <message>
+        <source>Close what has the keyboard</source>
+        <translation>关闭键盘所在的部分</translation>
+    </message>
+    <message>
         <source>Closed group, Enter opens it.</source>
         <translation>收起的组，按 Enter 展开。</translation>
     </message>
@@ -5508,6 +5512,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>把它填充到 {size}，并用掩码遮住其余部分：是一个程序，而不是 {count} 个。</translation>
     </message>
     <message>
+        <source>Page below the panes</source>
+        <translation>窗格下方的页面</translation>
+    </message>
+    <message>
         <source>Page with linked stages</source>
         <translation>阶段相互关联的网页</translation>
     </message>
@@ -5526,6 +5534,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Panes</source>
         <translation>窗格</translation>
+    </message>
+    <message>
+        <source>Panes are in Program (Alt+1): nothing was closed.</source>
+        <translation>窗格在“程序”中（Alt+1）：没有关闭任何内容。</translation>
     </message>
     <message>
         <source>Parameters in any shape that suits you.</source>
@@ -7826,6 +7838,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果不再有最后一维，它在默认种类中大小为二。</translation>
     </message>
     <message>
+        <source>The last pane stays.</source>
+        <translation>最后一个窗格保留。</translation>
+    </message>
+    <message>
         <source>The last part</source>
         <translation>最后一部分</translation>
     </message>
@@ -9426,6 +9442,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>View only</source>
         <translation>只查看</translation>
+    </message>
+    <message>
+        <source>View, What is selected (Ctrl+B): shows it again.</source>
+        <translation>“视图”菜单的“所选内容”（Ctrl+B）可再次显示。</translation>
     </message>
     <message>
         <source>W&amp;idth</source>
@@ -11356,6 +11376,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>完成</translation>
     </message>
     <message>
+        <source>drawer panel show hide close passes fusions memory</source>
+        <translation>抽屉 面板 显示 隐藏 关闭 drawer panel show hide close passes fusions memory</translation>
+    </message>
+    <message>
         <source>drawn at</source>
         <translation>画在</translation>
     </message>
@@ -11838,6 +11862,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>inside</source>
         <translation>内部</translation>
+    </message>
+    <message>
+        <source>inspector panel show hide close</source>
+        <translation>检查器 面板 显示 隐藏 关闭 inspector panel show hide close</translation>
     </message>
     <message>
         <source>instruction</source>
@@ -12906,6 +12934,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>padding</source>
         <translation>填充</translation>
+    </message>
+    <message>
+        <source>pane page</source>
+        <translation>窗格 页面 pane page</translation>
     </message>
     <message>
         <source>parsing the file</source>
