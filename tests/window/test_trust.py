@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Failed, Finished
 from jaxscope.client.requests import CaptureRequest, OutlineRequest
 from jaxscope.errors import SourceError
 from jaxscope.model.outline import Outline, OutlinedFunction
+from jaxscope.ui.pages.targets import TargetsPage
 from jaxscope.ui.session import controller
 from jaxscope.ui.session.state import Phase, Trust
 from jaxscope.ui.window.main_window import MainWindow
@@ -105,6 +107,52 @@ def test_a_call_that_a_person_runs_is_an_answer(
     driver.wait_until(lambda: ran(session) == ["CaptureRequest"])
     assert session.runs[-1].request.call == "f(f32[5])"
     assert window.controller.state.trust is Trust.ONCE
+
+
+def test_the_question_says_that_a_call_that_is_run_is_an_answer(
+    window: MainWindow, driver: Driver, session: RecordedSession, foreign: Path, qtbot: QtBot
+) -> None:
+    choose(window, foreign)
+    told = "\n".join(label.text() for label in window.trust_question.findChildren(QLabel))
+    assert "Enter" in told and "counts as Run once" in told
+    assert "asked again" in window.trust_question.once.toolTip()
+    qtbot.keyClick(window.call_bar.edit, Qt.Key.Key_Return)
+    driver.wait_until(lambda: ran(session) == ["CaptureRequest"])
+    assert window.controller.state.trust is Trust.ONCE, "and not trusted for good"
+    assert not window.trust_question.isVisible()
+    driver.finish(session.runs[-1], build_capture())
+    choose(window, foreign)
+    assert window.trust_question.isVisible() and ran(session) == ["CaptureRequest"]
+
+
+def test_a_change_that_is_tried_runs_nothing_before_the_answer(
+    window: MainWindow, driver: Driver, session: RecordedSession, foreign: Path, qtbot: QtBot
+) -> None:
+    choose(window, foreign)
+    assert window.trial is not None
+    window.trial.toggle()
+    editor = window.trial.editor
+    assert editor is not None
+    editor.edit.insertPlainText("# other\n")
+    editor.edit.settle()
+    assert ran(session) == [] and window.trust_question.isVisible()
+    assert "Not run" in editor.said.text()
+    press(qtbot, window.trust_question.once)
+    driver.wait_until(lambda: ran(session) == ["CaptureRequest"])
+    assert session.runs[-1].request.drafts == {str(foreign): f"# other\n{OFFERING}"}
+    assert "Not run" not in editor.said.text()
+
+
+def test_compiling_for_another_target_is_an_answer_as_well(
+    window: MainWindow, driver: Driver, session: RecordedSession, foreign: Path, qtbot: QtBot
+) -> None:
+    choose(window, foreign)
+    page = window.pages["targets"]
+    assert isinstance(page, TargetsPage)
+    page.button.click()
+    driver.wait_until(lambda: ran(session) == ["CaptureRequest"])
+    assert window.controller.state.trust is Trust.ONCE
+    assert not window.trust_question.isVisible(), "something of the file has run"
 
 
 def test_a_trusted_folder_is_not_asked_about_again(

@@ -515,7 +515,7 @@ class Controller(QObject):
         """
         request = CaptureRequest(options=dict(options or {}))
         request = self._with_present(request, file=file, call=call or None, target=target)
-        return self._bridge.start(self._limited(request, python))
+        return self._start_beside(self._limited(request, python))
 
     def measure_in_background(self, capture: Capture, options: Mapping[str, str]) -> int:
         """Measure a capture's call against itself with options, and return the events' number.
@@ -529,18 +529,24 @@ class Controller(QObject):
             call=capture.call,
             target=capture.target or "cpu",
         )
-        return self._bridge.start(self._limited(request))
+        return self._start_beside(self._limited(request))
 
     def run_in_background(self, request: Request) -> int:
         """Run a request with the present file, call and target, and return its events' number."""
-        return self._bridge.start(self._limited(self._with_present(request)))
+        return self._start_beside(self._limited(self._with_present(request)))
 
     def start_stepping(self, request: StepRequest) -> int:
         """Begin to step through the present call, and return the number of its events.
 
         Limits of time are those of single runs: a person may take longer.
         """
-        return self._bridge.start(dataclasses.replace(self._complete(request), timeout_s=None))
+        return self._start_beside(dataclasses.replace(self._complete(request), timeout_s=None))
+
+    def _start_beside(self, request: Request) -> int:
+        """Start a run beside what is shown; one that a person asks for lets the file run once."""
+        if self.state.trust.waits:
+            self._set(dataclasses.replace(self.state, trust=Trust.ONCE))
+        return self._bridge.start(request)
 
     def describe_stepping(self) -> StepRequest:
         """What to ask a session of one's own to step through the present call."""
@@ -601,8 +607,8 @@ class Controller(QObject):
         self._set(dataclasses.replace(state, draft=text, snapshot=snapshot))
         if text != before:
             self._ask_outline()
-        if state.call and (text != before or state.is_stale):
-            self._run_again()
+        if state.call and (text != before or state.is_stale) and not state.trust.waits:
+            self._run_again()  # else typing would answer whether the file may run
 
     def note_text_refused(self) -> None:
         """The text in place of the file's cannot run: what is shown is of one before."""

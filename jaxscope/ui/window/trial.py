@@ -44,6 +44,7 @@ from jaxscope.ui.window.workspace import Workspace
 _SAID = "Scratch copy: the file is as it was."
 _CHANGED = "Scratch copy. The file has changed on disk since."
 _GOES_ON = "Scratch copy with your change from before: the file is as it was."
+_WAITS = "Not run: nothing of this file runs before you run its call."
 _KEPT = "A change of this file was kept. Try a change (Ctrl+Shift+T) goes on with it."
 _MAX_KEPT_BYTES = 4_000_000
 
@@ -181,7 +182,7 @@ class Trial(QObject):
         self._window, self._controller = window, controller
         self._workspace, self._themes = workspace, themes
         self._file, self._began_with = "", ""
-        self._was_running = self._is_refused = False
+        self._was_running = self._is_refused = self._waits_for_trust = False
         self._pane: StagePane | None = None
         self.editor: TrialEditor | None = None
         self._saving: Sequence[QAction] = ()
@@ -379,7 +380,8 @@ class Trial(QObject):
             self.editor.say(tr("Not run: {error}.", error=error))
             self._refuse(-1)
         else:
-            self.editor.say("")
+            waits = self._waits_for_trust = self._controller.state.trust.waits
+            self.editor.say(tr(_WAITS) if waits else "")
             self._is_refused = False
             self.editor.edit.set_wrong_line(-1)
             self._controller.try_text(text)
@@ -412,6 +414,9 @@ class Trial(QObject):
             self._keep()
             self._detach()
             return
+        if self._waits_for_trust and not state.trust.waits:
+            self._waits_for_trust = False
+            self.editor.say("")
         file = state.snapshot if state.draft is None else None
         is_other = file is not None and file.sha256 != self._began_with
         if is_other or state.is_changed_on_disk:

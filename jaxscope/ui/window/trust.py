@@ -30,8 +30,14 @@ from jaxscope.ui.window.settings import Settings
 
 _QUESTION = (
     "Nothing has run yet. To show what JAX makes of a call, jaxscope runs the file, which then can "
-    "do all that you can do. Do you trust it?"
+    "do all that you can do. Do you trust it? A call that you run, by Enter or from the list of "
+    "calls, counts as Run once."
 )
+_ONCE = (
+    "Run the call. A change of the file is then told and not run, and you are asked again when it "
+    "is opened again."
+)
+_VIEW = "Run nothing, and ask no more. A call that you run all the same counts as Run once."
 _ABOUT = "Python files in these folders, and in those inside, run as soon as they are opened."
 _NONE = (
     "No folder is trusted yet. A Python file that is chosen in the window is shown first, and a "
@@ -59,6 +65,8 @@ class TrustQuestion(QFrame):
         self.once = QPushButton(tr("Run once"))
         self.folder = QPushButton(tr("Trust this folder"))
         self.view = QPushButton(tr("View only"))
+        self.once.setToolTip(tr(_ONCE))
+        self.view.setToolTip(tr(_VIEW))
         for button, trust in (
             (self.once, Trust.ONCE),
             (self.folder, Trust.TRUSTED),

@@ -4888,6 +4888,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有运行：第 {lineno} 行：{msg}。</translation>
     </message>
     <message>
+        <source>Not run: nothing of this file runs before you run its call.</source>
+        <translation>没有运行：在您运行它的调用之前，这个文件的任何部分都不会运行。</translation>
+    </message>
+    <message>
         <source>Not run: {error}.</source>
         <translation>没有运行：{error}。</translation>
     </message>
@@ -4948,8 +4952,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有值从 {first} 传到 {second}：两者合成的一个内核需要有几个结果，至多省下把共用的输入再读一次。</translation>
     </message>
     <message>
-        <source>Nothing has run yet. To show what JAX makes of a call, jaxscope runs the file, which then can do all that you can do. Do you trust it?</source>
-        <translation>还没有运行任何东西。为了显示 JAX 如何处理一个调用，jaxscope 要运行这个文件，而它可以做您能做的一切。您信任它吗？</translation>
+        <source>Nothing has run yet. To show what JAX makes of a call, jaxscope runs the file, which then can do all that you can do. Do you trust it? A call that you run, by Enter or from the list of calls, counts as Run once.</source>
+        <translation>还没有运行任何东西。为了显示 JAX 如何处理一个调用，jaxscope 要运行这个文件，而它可以做您能做的一切。您信任它吗？您按 Enter 或从调用列表中运行一个调用，也算作只运行一次。</translation>
     </message>
     <message>
         <source>Nothing here can compile for {target}.</source>
@@ -6256,6 +6260,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请在 WSL 2 中运行，jaxscope 的全部功能在那里都可用。在这里可以打开已保存的捕获和作业留下的文件，jaxscope.capture(function, *arguments) 在 Python 中也可用。</translation>
     </message>
     <message>
+        <source>Run nothing, and ask no more. A call that you run all the same counts as Run once.</source>
+        <translation>不运行任何东西，也不再询问。您仍然运行的调用算作只运行一次。</translation>
+    </message>
+    <message>
         <source>Run once</source>
         <translation>只运行一次</translation>
     </message>
@@ -6266,6 +6274,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Run the call again.</source>
         <translation>请再次运行这个调用。</translation>
+    </message>
+    <message>
+        <source>Run the call. A change of the file is then told and not run, and you are asked again when it is opened again.</source>
+        <translation>运行这个调用。此后文件的改动只会提示而不会运行，再次打开它时会再次询问。</translation>
     </message>
     <message>
         <source>Run the calls</source>
