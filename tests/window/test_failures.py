@@ -227,8 +227,10 @@ def test_the_inspector_says_what_failed_where_and_what_to_try(
     assert isinstance(place, LineSelection) and place.line == 5
     window.workspace.selection.clear()
     assert page.toPlainText() == told
+    assert window.screen_shown.status == "Failed"
     window.error_panel.dismissed.emit()
     driver.wait_until(lambda: page.toPlainText() != told)
+    assert window.screen_shown.status == "Ready", "the error was put away, so nothing tells of it"
 
 
 def test_the_line_that_failed_comes_into_sight_where_another_is_selected(
