@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QListView, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QListView, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished
@@ -164,6 +164,28 @@ def test_the_list_leads_to_recent_calls_of_the_file_and_to_recent_files(
     with qtbot.waitSignal(bar.functions.call_chosen) as called:
         tree.itemClicked.emit(tree.topLevelItem(tree.topLevelItemCount() - 3).child(0), 0)
     assert called.args == ["grad(layer)(f32[8])"]
+
+
+def test_long_calls_of_the_list_and_of_the_lesson_do_not_read_alike(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    form = "layer(init(key(0), (64, 128, 128)), batch(images, labels), {}=0.9, decay=1e-4, steps=9)"
+    calls = tuple(map(form.format, ("momentum_value", "momentum_vector")))
+    driver.finish(driver.open(source, calls), build_capture())
+    window.call_bar.open_functions()
+    tree = window.call_bar.functions.tree
+    items = tree.findItems("layer(", Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive)
+    shown = [item.text(0) for item in items]
+    room = tree.viewport().width() - 2 * tree.indentation()
+    assert len(shown) == 2 and len(set(shown)) == 2
+    assert all(tree.fontMetrics().horizontalAdvance(text) <= room for text in shown)
+    assert "value" in shown[0] and "vector" in shown[1] and "\N{HORIZONTAL ELLIPSIS}" in shown[0]
+    assert items[0].data(0, Qt.ItemDataRole.AccessibleTextRole) == calls[0]
+    window.call_bar.functions.hide()
+    window.toggle_lesson()
+    buttons = [b for b in window.lesson.findChildren(QPushButton) if b.property("value") in calls]
+    assert len({button.text() for button in buttons}) == 2
+    assert [button.toolTip() for button in buttons] == list(calls)
 
 
 def test_the_samples_are_found_where_files_are_chosen_and_where_help_is(

@@ -447,6 +447,24 @@ def test_a_long_call_of_a_remedy_is_cut_in_its_middle_and_whole_under_the_pointe
     assert caught.args == [calls[1]]
 
 
+def test_long_calls_that_differ_in_their_middles_do_not_read_alike(qtbot: QtBot):
+    panel = ErrorPanel()
+    qtbot.addWidget(panel)
+    call = (
+        "train(init(key(0), (64, 128, 128, 10)), batch(images, labels), {}=0.9, weight_decay=0.1)"
+    )
+    calls = tuple(map(call.format, ("momentum_value", "momentum_vector", "moments_of_it")))
+    remedy = f"Did you mean {calls[0]} or {calls[1]} or {calls[2]}?"
+    said = Explanation("No.", remedy=remedy, calls=calls, is_misspelt=True)
+    panel.show_error(CallError(said))
+    shown = re.findall("<code>(.*?)</code>", panel.remedy.text())
+    assert len(set(shown)) == 3 and all(len(text) <= 80 < len(calls[0]) for text in shown)
+    for text, name in zip(
+        shown, ("momentum_value", "momentum_vector", "moments_of_it"), strict=True
+    ):
+        assert name in text.replace("\N{ZERO WIDTH SPACE}", "")
+
+
 def test_code_in_what_failed_is_set_as_code(qtbot: QtBot):
     panel = ErrorPanel()
     qtbot.addWidget(panel)

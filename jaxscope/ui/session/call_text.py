@@ -7,8 +7,9 @@ from __future__ import annotations
 import ast
 import builtins
 import dataclasses
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Leaf
@@ -527,3 +528,59 @@ def order_as_written(leaves: Iterable[Leaf], call: str) -> list[Leaf]:
     names = [each.arg for each in tree.keywords] if isinstance(tree, ast.Call) else []
     places = {name: place for place, name in enumerate(names) if name}
     return sorted(leaves, key=lambda leaf: places.get(re.split(r"[.[]", leaf.path)[0], -1))
+
+
+_CUT = " … "
+_LEAST_PART, _MOST_WINDOWS = 6, 3
+
+
+def shorten_apart(
+    texts: Sequence[str],
+    fits: Callable[[str], bool],
+    named: Callable[[str], Iterable[int]] = lambda _text: (),
+) -> list[str]:
+    """Texts of calls without parts of their middles, so that each fits.
+
+    What differs from the others stays, so that no two read alike.
+
+    Args:
+        fits: Whether a text has room.
+        named: Places of a text that are to be seen, too.
+    """
+    shown = []
+    for text in texts:
+        if fits(text):
+            shown.append(text)
+            continue
+        others = (other for other in texts if other != text)
+        places = [*(_first_difference(text, other) for other in others), *named(text)]
+        places = list(dict.fromkeys(places))[:_MOST_WINDOWS]
+        cut = text
+        for part in range(len(text) // 2, _LEAST_PART - 1, -1):
+            if fits(cut := _cut(text, places, part)):
+                break
+        shown.append(cut)
+    return shown
+
+
+def _first_difference(text: str, other: str) -> int:
+    pairs = enumerate(zip(text, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(text), len(other)))
+
+
+def _cut(text: str, places: Iterable[int], part: int) -> str:
+    """Of a text its first and last characters, and those around some places."""
+    is_kept = [False] * len(text)
+    begins = [0, len(text) - part]
+    for place in places:
+        word = re.search(r"[\w.]*$", text[:place])
+        before = len(word.group()) if word is not None else 0
+        begins.append(place - min(before, part // 2))
+    for begin in begins:
+        for at in range(max(begin, 0), min(begin + part, len(text))):
+            is_kept[at] = True
+    pieces = []
+    for kept, run in itertools.groupby(range(len(text)), is_kept.__getitem__):
+        piece = "".join(text[at] for at in run)
+        pieces.append(piece if kept or len(piece) <= len(_CUT) else _CUT)
+    return "".join(pieces)

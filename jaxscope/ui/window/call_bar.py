@@ -61,6 +61,7 @@ from jaxscope.ui.session.call_text import (
     name_arguments,
     parse_call,
     read_chosen,
+    shorten_apart,
     unwrap_call,
     word_before,
     wrap_call,
@@ -561,6 +562,7 @@ def _shorten(argument: str) -> str:
 
 
 _WIDTH_PX, _ROW_PADDING_PX = 560, 6
+_AROUND_CALL_PX = 16
 _CALL_ROLE = Qt.ItemDataRole.UserRole
 _FUNCTION_ROLE = Qt.ItemDataRole.UserRole + 1
 _FILE_ROLE = Qt.ItemDataRole.UserRole + 2
@@ -637,11 +639,28 @@ class FunctionList(QFrame):
         self.resize(min(_WIDTH_PX, room.width() - 40), min(height, room.height() * 2 // 3))
         self.move(button.mapToGlobal(button.rect().bottomLeft()))
         self.show()
+        self._fit_calls()
         self.tree.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        QTimer.singleShot(0, self, self._fit_calls)
         QTimer.singleShot(0, self, self._keep_in_view)
+
+    def _fit_calls(self) -> None:
+        """Shorten the calls of each function that have no room, so that no two read alike."""
+        metrics = self.tree.fontMetrics()
+        room = self.tree.viewport().width() - 2 * self.tree.indentation() - _AROUND_CALL_PX
+        for row in range(self.tree.topLevelItemCount()):
+            top = self.tree.topLevelItem(row)
+            children = [top.child(at) for at in range(top.childCount())] if top is not None else []
+            items = [child for child in children if child is not None]
+            calls = [show_marks(item.data(0, _CALL_ROLE) or "") for item in items]
+            shown = shorten_apart(calls, lambda call: metrics.horizontalAdvance(call) <= room)
+            for item, call, short in zip(items, calls, shown, strict=True):
+                if call:
+                    item.setText(0, short)
+                    item.setData(0, Qt.ItemDataRole.AccessibleTextRole, call)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QUrl, Signal
@@ -42,6 +42,7 @@ from jaxscope.errors import (
     WorkerLost,
 )
 from jaxscope.schema.safe_text import strip_controls
+from jaxscope.ui.session.call_text import shorten_apart
 from jaxscope.ui.session.source_file import parse_place
 from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.theme import fixed_font
@@ -383,16 +384,19 @@ def _doing_of(error: JaxscopeError) -> str:
 
 def _rich_remedy(explanation: Explanation, doing: str) -> str:
     """With code set as code; calls, addresses of JAX's documentation and what to do as links."""
+    calls = explanation.calls[:_MAX_CALLS]
     links = {
         call: f"<a href='{_CALL}:{number}'><code>{escape_html(shown)}</code></a>"
-        for number, call in enumerate(explanation.calls[:_MAX_CALLS])
-        if (shown := _shorten(call, explanation))
+        for number, (call, shown) in enumerate(
+            zip(calls, _shorten(calls, explanation), strict=True)
+        )
+        if shown
     }
     if links and explanation.is_misspelt:
         return tr("Did you mean {calls}?", calls=tr(" or ").join(links.values()))
     remedy = _fit(tr_said(explanation.remedy), 800)
     told = next((call for call in links if call in remedy), "")
-    calls = [link for call, link in links.items() if call != told]
+    others = [link for call, link in links.items() if call != told]
     text = escape_html(remedy)
     text = _CODE.sub(r"<code><b>\1</b></code>", text)
     text, num_links = _ADDRESS.subn(_link, text)
@@ -404,22 +408,26 @@ def _rich_remedy(explanation: Explanation, doing: str) -> str:
     for pattern, link in _LINKED:
         text, count = pattern.subn(rf"<a href='{link}:'>\g<0></a>", text)
         num_links += count
-    if text and doing and not calls and not num_links:
+    if text and doing and not others and not num_links:
         text = f"<a href='{doing}:'>{text}</a>"
     text = tr("What to try: {remedy}", remedy=text.replace("\n", "<br>"))
-    others = tr("Or another call: {calls}", calls=" · ".join(calls)) if text and calls else ""
-    return "<br>".join(part for part in (text, others or " · ".join(calls)) if part)
+    joined = " · ".join(others)
+    more = tr("Or another call: {calls}", calls=joined) if text and others else joined
+    return "<br>".join(part for part in (text, more) if part)
 
 
-def _shorten(call: str, explanation: Explanation) -> str:
-    """A call without its middle where it is long, but with the name that the remedy speaks of."""
-    call = strip_controls(call)
-    if len(call) <= _LONG_CALL:
-        return call
-    named = (call.find(name) for name in _NAME.findall(explanation.remedy))
-    at = next((place for place in named if place >= _LONG_CALL // 2), 0)
-    first = call[: _LONG_CALL // 2] if not at else f"{call[:16]} … {call[at : at + 24]}"
-    return f"{first} … {call[-16:]}"
+def _shorten(calls: Sequence[str], explanation: Explanation) -> list[str]:
+    """Calls without their middles where they are long, but with what differs in them, and with the
+    name that the remedy speaks of.
+    """
+    names = _NAME.findall(explanation.remedy)
+
+    def find_named(call: str) -> list[int]:
+        found = (call.find(name) for name in names)
+        return [place for place in found if place >= _LONG_CALL // 2][:1]
+
+    shown = [strip_controls(call) for call in calls]
+    return shorten_apart(shown, lambda call: len(call) < _LONG_CALL, find_named)
 
 
 def _link(address: re.Match[str]) -> str:

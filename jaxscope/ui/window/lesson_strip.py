@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.model.lessons import Lesson, TextLesson, language_of, lessons_beside, title_of
+from jaxscope.ui.session.call_text import shorten_apart
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.toolkit.language import renew, tr
 from jaxscope.ui.toolkit.widgets import ANY_PX, FlowLayout, escape_html, fill_box, make_label
@@ -184,6 +185,7 @@ class LessonStrip(QFrame):
             self._call_head.setText(tr("Calls"))
             _fill(self._call_box, [self._row(c, c, self._on_call_clicked) for c in calls])
             self._call_head.setVisible(bool(calls))
+            self._fit()
         return bool(self._parts[HEADS[0]].text())
 
     def show_further(self) -> None:
@@ -209,6 +211,7 @@ class LessonStrip(QFrame):
                 title = title_of(each)
                 rows.append(self._row(title, str(each), self._on_sample_clicked))
             _fill(self._path_box, rows)
+            self._fit()
             return
         by_name = {path.stem: path for path in self._samples}
         for step in PATH:
@@ -219,6 +222,7 @@ class LessonStrip(QFrame):
                 rows.append(self._row(title, str(path), self._on_sample_clicked))
         rows.append(self._row(tr("All samples with pictures ›"), "", self._on_all_clicked))
         _fill(self._path_box, rows)
+        self._fit()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -275,6 +279,7 @@ class LessonStrip(QFrame):
             ]
             _fill(self._call_box, rows if len(rows) > 1 else [])
             self._list_path()
+            self._fit()
         if not self._walk.is_revealed:
             self._area.verticalScrollBar().setValue(0)  # a part is read from its beginning
 
@@ -353,7 +358,6 @@ class LessonStrip(QFrame):
         button.setProperty("role", "row")
         button.setProperty("value", value)
         button.setAccessibleName(text)
-        self._fit_row(button)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         button.clicked.connect(slot)
         return button
@@ -372,17 +376,16 @@ class LessonStrip(QFrame):
             self._fit()
 
     def _fit(self) -> None:
-        """Shorten what has no room."""
+        """Shorten what has no room; calls so that no two read alike."""
+        metrics, room = self.fontMetrics(), max(self.width(), _LEAST_PX) - _AROUND_PX
+        shown = shorten_apart(self._calls, lambda call: metrics.horizontalAdvance(call) <= room)
+        short = dict(zip(self._calls, shown, strict=True))
         for button in self.findChildren(QPushButton):
-            self._fit_row(button)
-
-    def _fit_row(self, button: QPushButton) -> None:
-        text, value = button.property("whole") or button.text(), button.property("value")
-        is_call = text == value  # of which the arguments at the end matter as well
-        elide = Qt.TextElideMode.ElideMiddle if is_call else Qt.TextElideMode.ElideRight
-        room = max(self.width(), _LEAST_PX) - _AROUND_PX
-        button.setText(self.fontMetrics().elidedText(text, elide, room))
-        button.setToolTip(text if button.text() != text else button.property("hint") or "")
+            whole, value = button.property("whole") or button.text(), button.property("value")
+            text = short.get(whole, "") if whole == value else ""
+            text = text or metrics.elidedText(whole, Qt.TextElideMode.ElideRight, room)
+            button.setText(text)
+            button.setToolTip(whole if text != whole else button.property("hint") or "")
 
     def _on_label_link_activated(self) -> None:
         self.gradient_requested.emit()
