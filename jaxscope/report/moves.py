@@ -9,6 +9,7 @@ columns. Tiles and the memory space belong to it, as in `{1,0:T(8,128)S(1)}`.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.program.fates.table import find_fate_table
 from jaxscope.program.memory.live_ranges import find_kept_arguments
-from jaxscope.program.passes.first_modules import find_first_modules
+from jaxscope.program.passes.first_modules import FirstModule, find_first_modules
 
 FROM_LAYOUT = "from layout"
 """Of a copy whose layout is not that of its operand."""
@@ -56,14 +57,22 @@ class MoveOrigins:
         self._optimized = optimized
         self._received = graph_named(capture.stages, "hlo")
         self._lowered = find_lowered_jaxpr(capture.stages)
-        self._began = find_first_modules(capture.passes)
+        self._capture = capture
         self._kept = find_kept_arguments(capture)
         self._lowered_to = dict[str, set[tuple[str, str]]]()
-        self._held = dict[str, list[str]]()
+
+    @functools.cached_property
+    def _began(self) -> dict[str, FirstModule]:
+        return find_first_modules(self._capture.passes)
+
+    @functools.cached_property
+    def _held(self) -> dict[str, list[str]]:
         """For each instruction the equations whose fate it is, where a pass renamed it."""
-        for id, fate in find_fate_table(capture).derived.items():
+        held = dict[str, list[str]]()
+        for id, fate in find_fate_table(self._capture).derived.items():
             for name in fate.instructions:
-                self._held.setdefault(name, []).append(id)
+                held.setdefault(name, []).append(id)
+        return held
 
     def of(self, node: int) -> Origin:
         graph = self._optimized
@@ -132,6 +141,16 @@ class MoveOrigins:
             if index is not None and lowered.operation(index) in primitives:
                 return f"equation {id} ({lowered.operation(index)})"
         return ""
+
+
+def find_copy_reasons(capture: Capture) -> dict[int, str]:
+    """Why XLA copies arguments as they are, by the node of the optimized program; see `why`."""
+    graph = graph_named(capture.stages, "optimized")
+    if graph is None:
+        return {}
+    origins = MoveOrigins(capture, graph)
+    told = {node: origins.why(node) for node in graph.nodes_of(["copy", "copy-start"])}
+    return {node: why for node, why in told.items() if why}
 
 
 def _find_lowered(received: Graph, operation: str) -> set[tuple[str, str]]:

@@ -16,12 +16,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jax.ad_checkpoint import print_saved_residuals
+from pytestqt.qtbot import QtBot
 
 from cli.commands import CommandLine
 from fates.small_graphs import build
 from jaxscope.cli.ask import find_evidence
 from jaxscope.client.requests import CallRequest
 from jaxscope.errors import UsageError
+from jaxscope.model import Graph
+from jaxscope.program.links import NO_LINKS
 from jaxscope.program.passes.first_modules import FirstModule, find_first_modules
 from jaxscope.report.answers import (
     MAX_BYTES,
@@ -33,6 +36,8 @@ from jaxscope.report.answers import (
 )
 from jaxscope.report.document import write_text
 from jaxscope.report.moves import SAME_MEMORY, describe_change
+from jaxscope.ui.selection.capture_facts import FateReader
+from jaxscope.ui.selection.inspector import describe_node
 
 PROGRAM = """\
 import jax
@@ -327,6 +332,33 @@ def test_a_copy_of_an_argument_that_is_not_donated_says_so(
     own = f"jit({name}, donate_argnums={place})({rest}"
     facts = jaxscope("ask", file, own, "copies", "--json").json()["facts"]
     assert not [fact for fact in facts if "not donated" in fact["text"]]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("passed(f32[500], f32[5])", "a result may not lie in the memory of x, as that is not"),
+        ("put(f32[5], f32[500])", "that of x must stay as it is, as it is not donated"),
+        ("jit(put, donate_argnums=1)(f32[5], f32[500])", ""),
+    ],
+)
+def test_the_inspector_tells_the_reason_of_a_copy_as_the_answer_does(
+    tmp_path: Path, qtbot: QtBot, call: str, told: str
+) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(KEPT, encoding="utf-8")
+    capture = find_evidence(find_question("copies")[0], CallRequest(str(file), call)).taken
+    stage = capture.stage("optimized")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    reader = FateReader()
+    reader.read(capture)
+    with qtbot.waitSignal(reader.changed):
+        pass
+    nodes = stage.graph.nodes_of(["copy"])
+    assert bool(nodes) is bool(told), "what is donated is not copied"
+    pages = [describe_node(stage, node, NO_LINKS, "#888", reader) for node in nodes]
+    texts = [re.sub("<[^>]*>|&#8203;|\u200b", "", page) for page in pages]
+    assert not told or [text for text in texts if f"as it is; {told}" in text]
 
 
 GAUSSIAN_PROCESS = """

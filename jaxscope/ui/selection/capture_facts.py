@@ -1,5 +1,5 @@
-"""Fates and fusions of the capture that is shown, each computed on a thread; `changed` is emitted
-when they are known.
+"""Fates and fusions of the capture that is shown, and why arguments are copied, each found on a
+thread; `changed` is emitted when they are known.
 
 Those of a small program are found as soon as its graphs are drawn. Those of a larger one are found
 when somebody looks at the first of them: that takes seconds of a processor, in which the window
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from jaxscope.model import Capture, Fate, Node, NodeKind, Unavailable, is_available
+from jaxscope.model.capture import graph_named
 from jaxscope.model.stages import lowered_name
 from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.threads import LatestJob
@@ -22,6 +23,7 @@ from jaxscope.ui.toolkit.threads import LatestJob
 if TYPE_CHECKING:
     from jaxscope.program.fusion.summary import FusionReport
 
+OPTIMIZED = "optimized"
 _SMALL_NODES = 500
 """Of all stages together. Fates and fusions took 11 to 27 ms of a processor for programs of 464 to
 492 nodes (jits in a row, a scan, the gradient of convolutions, a step of Adam, elementwise
@@ -58,6 +60,7 @@ class FateReader(QObject):
         self._capture: Capture | None = None
         self._tables: Tables | None = None
         self._names: dict[str, Mapping[str, str]] = {}
+        self._reasons: Mapping[int, str] = {}
         self.problem = ""
         self._job = LatestJob(self, "jaxscope fates", in_turn=True)
         self._job.finished.connect(self._on_job_finished)
@@ -68,13 +71,14 @@ class FateReader(QObject):
         if capture is self._capture:
             return
         self._capture, self._tables, self._names, self.problem = capture, None, {}, ""
+        self._reasons = {}
         self._job.stop()
         if capture is not None and _is_small(capture):
             self._find(capture)
         self.changed.emit()
 
     def _find(self, capture: Capture) -> None:
-        self._job.start(lambda _should_stop: find_tables(capture))
+        self._job.start(lambda _should_stop: (find_tables(capture), find_reasons(capture)))
 
     def _ask(self, stage: str) -> None:
         if self.is_coming(stage) and not self._job.is_running and self._capture is not None:
@@ -98,6 +102,13 @@ class FateReader(QObject):
             self._ask(stage)
         return (self._tables or {}).get(stage, {}).get(node.id)
 
+    def reason_of_copy(self, stage: str, index: int) -> str:
+        """Why XLA copies an argument as it is; empty of other nodes, and where it is not known."""
+        if stage != OPTIMIZED:
+            return ""
+        self._ask("jaxpr")
+        return self._reasons.get(index, "")
+
     @property
     def unplaced(self) -> str:
         """Where equations without a line come from, if the base function has none either."""
@@ -114,8 +125,9 @@ class FateReader(QObject):
             self._names[stage] = {id: fate.fate for id, fate in table.items()}
         return self._names[stage]
 
-    def _on_job_finished(self, tables: Tables) -> None:
-        self._tables, self._names = tables, {}
+    def _on_job_finished(self, found: tuple[Tables, Mapping[int, str]]) -> None:
+        self._tables, self._reasons = found
+        self._names = {}
         self.changed.emit()
 
     def _on_job_failed(self, error: Exception) -> None:
@@ -137,7 +149,16 @@ def find_tables(capture: Capture) -> Tables:
     return tables
 
 
-OPTIMIZED = "optimized"
+def find_reasons(capture: Capture) -> Mapping[int, str]:
+    """Why XLA copies arguments as they are, by the node of the optimized program."""
+    graph = graph_named(capture.stages, OPTIMIZED)
+    if graph is None or not graph.nodes_of(["copy", "copy-start"]):
+        return {}
+    from jaxscope.report.moves import find_copy_reasons  # few programs have copies
+
+    return find_copy_reasons(capture)
+
+
 _NOT_READ = "jaxscope could not look into the fusions, which is a bug in jaxscope"
 
 

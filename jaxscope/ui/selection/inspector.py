@@ -32,7 +32,7 @@ from jaxscope.model import (
 )
 from jaxscope.model.op_name import name_derivative, shown_orders
 from jaxscope.model.operations import CUSTOM_DERIVATIVES
-from jaxscope.model.said import first_of, join_first
+from jaxscope.model.said import CLAUSES, first_of, join_first, say_joined
 from jaxscope.model.stages import OWN_SUM, lowered_name
 from jaxscope.model.types import (
     describe_batch,
@@ -148,6 +148,9 @@ class NodeFacts(Protocol):
     def is_coming(self, stage: str) -> bool:
         """Whether the fates of a stage are being found."""
 
+    def reason_of_copy(self, stage: str, index: int) -> str:
+        """Why XLA copies an argument as it is; empty of other nodes, and where not known."""
+
 
 def describe_node(
     stage: Stage,
@@ -180,7 +183,7 @@ def describe_node(
         (tr("stage"), title_of_stage(stage.name)),
         (tr("argument"), "<br>".join(escape_breakable(path) for path in links.arguments[:6])),
         (tr("result"), _types(node)),
-        (tr("memory"), _move(graph, index)),
+        (tr("memory"), _move(graph, index, facts, stage.name)),
         (tr("value"), _values(stage, node, values)),
         (tr("part"), _direction(node) + _computed_again(stage.name, graph, index)),
         (tr("source"), places),
@@ -241,14 +244,18 @@ _OF_ARGUMENTS = ("argument", "path")
 """What the row of an argument's name says already."""
 
 
-def _move(graph: Graph, index: int) -> str:
-    """Of a copy or a transpose of HLO how the order in memory changes."""
+def _move(graph: Graph, index: int, facts: NodeFacts | None, stage: str) -> str:
+    """Of a copy or a transpose of HLO how the order in memory changes, and why it is there where
+    an argument is copied as it is.
+    """
     is_move = graph.operation(index) in ("copy", "copy-start", "transpose")
     if not is_move or graph.nodes.kind[index] != NodeKind.INSTRUCTION:
         return ""
     from jaxscope.report.moves import describe_change  # few selections need it
 
-    return escape_breakable(tr_said(describe_change(graph, index)))
+    reason = facts.reason_of_copy(stage, index) if facts is not None else ""
+    told = say_joined((describe_change(graph, index), reason), CLAUSES)
+    return escape_breakable(tr_said(told))
 
 
 def _attribute(key: str, value: str) -> str:
