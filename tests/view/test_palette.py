@@ -78,7 +78,9 @@ def test_a_box_stands_out_from_every_group_that_it_may_be_in(
 ) -> None:
     """By its fill or by its border, whose inner side lies on the fill."""
     for ground in (palette.background, *palette.frame_fill):
-        by_border = min(contrast(palette.border[style], each) for each in (ground, palette.fill[style]))
+        by_border = min(
+            contrast(palette.border[style], each) for each in (ground, palette.fill[style])
+        )
         assert max(contrast(palette.fill[style], ground), by_border) >= 3.0, ground
 
 

@@ -51,7 +51,7 @@ def test_opening_a_repeat_shows_one_copy_and_its_inside(view: View) -> None:
     assert [copy for copy in copies if copy in scene.item_of_id] == copies[:1]
     frame = scene.item_of_id[view.boxes[walk].id]
     assert scene.walks[frame] == (0, NUM_LAYERS)
-    assert scene.items.details[frame].startswith(f"1 of {NUM_LAYERS} shown")
+    assert scene.items.details[frame].startswith(f"copy 1 of {NUM_LAYERS}")
     inside = [view.boxes[child].id for child in view.boxes[view.boxes[walk].children[0]].children]
     assert all(each in scene.item_of_id for each in inside), "its parts are there at once"
     for node in view.nodes_inside(view.boxes[walk].children[2]):

@@ -611,7 +611,7 @@ class _Collector:
             )
         for box, walk in self._walks.items():
             at = boxes.index(box)
-            shown = say("{number} of {num} shown", number=walk.number + 1, num=walk.total)
+            shown = say("copy {number} of {num}", number=walk.number + 1, num=walk.total)
             details[at] = say(BESIDE, first=shown, then=details[at])
         return tuple(details)
 

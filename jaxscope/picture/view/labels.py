@@ -94,8 +94,8 @@ def text_of(view: View, box: Box) -> BoxText:
 def detail_when_open(view: View, box: int, detail: str, opened: Collection[int] = ()) -> str:
     """What an open group says behind its name: how much it holds, also the program, box 0.
 
-    Also how much of it is drawn in it, if not all, so that who counts boxes and what closed groups
-    say finds that number. Not of a repeat, which shows one copy for all.
+    Also how much of it has no box, so that who counts boxes and what closed groups say finds the
+    rest. Not of a repeat, which shows one copy for all.
 
     Args:
         detail: What it says closed.
@@ -104,10 +104,10 @@ def detail_when_open(view: View, box: int, detail: str, opened: Collection[int] 
     each = view.boxes[box]
     if not each.num_counted or each.kind is BranchKind.REPEAT:
         return detail
-    held = view.count_in_boxes(box, opened)
-    if not 0 < held < each.num_counted:
+    num_rest = len(view.without_box(box, opened))
+    if not num_rest:
         return detail
-    return say("{count}, {held:,} shown", count=detail, held=held)
+    return say("{count}, {num_rest:,} without a box", count=detail, num_rest=num_rest)
 
 
 def _text_of_group(view: View, box: Box) -> BoxText:

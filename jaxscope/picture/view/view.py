@@ -191,18 +191,15 @@ class View:
             found[box if boxes[box].children else boxes[box].parent].append(node)
         return found
 
-    def count_in_boxes(self, box: int, opened: Collection[int] = ()) -> int:
-        """How many of those that an open group counts (`num_counted`) what is drawn in it holds.
+    def without_box(self, box: int, opened: Collection[int] = ()) -> list[int]:
+        """Those that an open group counts (`num_counted`) and that no box drawn in it holds: drawn
+        as part of another box, or as a value of a loop.
 
         A closed group holds all that it counts, and so does a repeat.
 
         Args:
             opened: The groups that are open.
         """
-        return self.boxes[box].num_counted - len(self.without_box(box, opened))
-
-    def without_box(self, box: int, opened: Collection[int] = ()) -> list[int]:
-        """The others that a group counts: drawn as part of another box, or as a value of a loop."""
         found = list(self._boxless[box])
         for inner in self.boxes[box].children:
             if inner in opened and self.boxes[inner].kind is not BranchKind.REPEAT:

@@ -66,7 +66,7 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
 
 
 def describe_rest(view: View, scene: Scene, box: Box) -> str:
-    """What of an open group is no box in it, as its title says with how much is shown; or empty."""
+    """What of an open group is no box in it, as its title counts; or empty."""
     number = view.index_of(box.id)
     opened = frozenset(scene.items.box[: scene.items.num_frames].tolist())
     rest = view.without_box(number, opened) if number is not None else []
@@ -75,9 +75,9 @@ def describe_rest(view: View, scene: Scene, box: Box) -> str:
     counts = Counter(short_operation(view.graph.operation(node)) for node in rest)
     names = [f"{num:,} {name}" for name, num in counts.most_common()]
     return tr(
-        "{num_shown:,} shown: in the boxes and closed groups in it. The other {num_rest:,} are "
-        "drawn as part of other boxes, or as values of a loop or branch: {names}",
-        num_shown=box.num_counted - len(rest),
+        "{num_rest:,} without a box of their own, drawn as part of other boxes, or as values of a "
+        "loop or branch: {names}. The other {num_held:,} are in the boxes and closed groups in it.",
+        num_held=box.num_counted - len(rest),
         num_rest=len(rest),
         names=tr_said(join_first(names, _MAX_RESTS)),
     )

@@ -11252,6 +11252,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>复制、连续多次</translation>
     </message>
     <message>
+        <source>copy {number} of {num}</source>
+        <translation>第 {number} 份，共 {num} 份</translation>
+    </message>
+    <message>
         <source>copying the arguments to the device</source>
         <translation>把参数复制到设备</translation>
     </message>
@@ -14568,8 +14572,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count}，内存流量最大的在前</translation>
     </message>
     <message>
-        <source>{count}, {held:,} shown</source>
-        <translation>{count}，显示 {held:,} 个</translation>
+        <source>{count}, {num_rest:,} without a box</source>
+        <translation>{count}，其中 {num_rest:,} 个没有方框</translation>
     </message>
     <message>
         <source>{count}, {shared:,} shared</source>
@@ -15298,8 +15302,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已为 {num_places} 处加书签。</translation>
     </message>
     <message>
-        <source>{num_shown:,} shown: in the boxes and closed groups in it. The other {num_rest:,} are drawn as part of other boxes, or as values of a loop or branch: {names}</source>
-        <translation>显示了 {num_shown:,} 个：在其中的方框和收起的分组里。其余 {num_rest:,} 个画作其他方框的一部分，或画作循环或分支的值：{names}</translation>
+        <source>{num_rest:,} without a box of their own, drawn as part of other boxes, or as values of a loop or branch: {names}. The other {num_held:,} are in the boxes and closed groups in it.</source>
+        <translation>{num_rest:,} 个没有自己的方框，画作其他方框的一部分，或画作循环或分支的值：{names}。其余 {num_held:,} 个在其中的方框和收起的分组里。</translation>
     </message>
     <message>
         <source>{num_shown} modules, {order} first:</source>
@@ -15328,10 +15332,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{number} of {num}</source>
         <translation>{number} / {num}</translation>
-    </message>
-    <message>
-        <source>{number} of {num} shown</source>
-        <translation>显示 {number} / {num}</translation>
     </message>
     <message>
         <source>{number} pairs</source>
