@@ -26,6 +26,7 @@ from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
+    LEAST_TOGETHER,
     READABLE_SCALE,
     WHOLE_SCALE,
     Viewport,
@@ -757,6 +758,63 @@ def test_what_is_opened_in_a_presentation_is_closed_after_it(
     qtbot.wait(300)
     assert canvas.expanded == opened
     assert canvas.camera == before
+
+
+@pytest.mark.parametrize("seen", ["first", "fitted", "moved"])
+def test_what_a_person_opens_in_a_presentation_is_open_after_it(
+    canvas: GraphCanvas, qtbot: QtBot, seen: str
+) -> None:
+    """Only what steps through the program opened is put away."""
+    canvas.resize(700, 500)
+    canvas.reset_expanded()
+    qtbot.wait(200)
+    if seen == "fitted":
+        canvas.fit()
+    elif seen == "moved":
+        canvas.pan(3.0, 2.0)
+    before, opened = canvas.camera, canvas.expanded
+    canvas.present(1.5, is_on=True)
+    canvas.resize(1280, 600)
+    qtbot.wait(200)
+    group, _ = open_first_group(canvas)
+    assert canvas.view is not None and group not in opened
+    deepest = max(
+        range(len(canvas.view.box_of_node)), key=lambda node: len(canvas.view.path_to_node(node))
+    )
+    canvas.select_node(deepest)
+    canvas.present(1.0, is_on=False)
+    canvas.resize(700, 500)
+    qtbot.wait(300)
+    assert canvas.expanded == opened | {group}
+    if seen == "moved":
+        assert canvas.camera == before
+    else:
+        left, top, right, bottom = rect_seen(canvas, group)
+        assert min(left, top) >= -1 and left < 700 and top < 500 and right > 0 and bottom > 0
+    assert canvas._is_all_in_sight() or seen != "fitted"
+    canvas.present(1.5, is_on=True)
+    canvas.toggle_group(group)
+    canvas.present(1.0, is_on=False)
+    assert canvas.expanded == opened
+
+
+def test_a_large_picture_that_a_person_fitted_is_presented_whole(
+    canvas: GraphCanvas, qtbot: QtBot
+) -> None:
+    """On a screen of 1280 by 720, however small that is: it is no smaller than in the window."""
+    canvas.resize(826, 541)
+    canvas.expand_all()
+    canvas.fit()
+    scale = canvas.camera.scale
+    assert canvas._is_all_in_sight() and scale < LEAST_TOGETHER * 2.55, "else it would be anyway"
+    canvas.present(2.55, is_on=True)
+    canvas.resize(1272, 582)
+    qtbot.wait(200)
+    assert canvas._is_all_in_sight() and canvas.camera.scale >= scale
+    canvas.present(1.0, is_on=False)
+    canvas.resize(826, 541)
+    qtbot.wait(200)
+    assert canvas._is_all_in_sight() and canvas.camera.scale == pytest.approx(scale)
 
 
 def test_groups_that_were_opened_by_hand_are_open_after_a_presentation(

@@ -146,13 +146,16 @@ _LEAST_TITLES = 2
 class _BeforePresenting(NamedTuple):
     """What a canvas showed before it was presented."""
 
-    expanded: frozenset[str]
+    expanded: frozenset[str] | None
+    """With what a person opened or closed meanwhile; None where it was another graph."""
     camera: Camera
     is_untouched: bool
     is_fitted: bool
     is_unmoved: bool
     is_as_first: bool
     """Whether the groups were open that a first picture opens."""
+    toggled: str = ""
+    """The group that a person opened last meanwhile."""
 
 
 _SIGN_REACH_PX = 8.0
@@ -416,8 +419,8 @@ class GraphCanvas(QWidget):
         """Enlarge what is written, for a lecture; afterwards look at what was seen before.
 
         A picture that nobody has moved is chosen anew for its room, unless something is selected in
-        it, or is seen from the beginning of the group that was opened last; another is looked at
-        nearer, with the same in its middle.
+        it, or is seen from the beginning of the group that was opened last; one that was fitted is
+        fitted; another is looked at nearer, with the same in its middle.
 
         Args:
             scale: Of the window's type; 1 is ordinary.
@@ -426,13 +429,15 @@ class GraphCanvas(QWidget):
         is_as_first = self._expanded == self._opened_first
         before = _BeforePresenting(self._expanded, self._camera, *seen, is_as_first)
         self._least_framed = WHOLE_SCALE if is_on else LEAST_FRAMED
-        self._is_untouched |= is_on and self._is_fitted
         self.set_text_scale(scale)
         self._across_chosen = 0.0  # less of it can be read, or more: choose again
         if is_on:
             self._before_presenting = before
-            self._is_led = self._is_untouched  # what is selected is presented, too
-            if not (self._is_untouched or self._is_unmoved):
+            # What is selected is presented, too.
+            self._is_led = self._is_untouched or self._is_fitted
+            if self._is_fitted and not self._is_untouched:
+                self._look_anew()
+            elif not (self._is_untouched or self._is_unmoved):
                 self.zoom(max(WHOLE_SCALE * scale / self._camera.scale, 1.0))
         elif self._before_presenting is not None:
             before, self._before_presenting = self._before_presenting, None
@@ -444,7 +449,12 @@ class GraphCanvas(QWidget):
         self._look(before.camera)
         self._is_untouched, self._is_fitted, self._is_unmoved = before[2:5]
         self._anchor = None
-        if not (before.is_untouched and before.is_as_first):
+        if before.expanded is not None and not (before.is_untouched and before.is_as_first):
+            if before.toggled:  # as when it is opened in the window
+                self._is_fitted = before.is_fitted and not before.is_untouched
+                self._is_untouched, self._is_unmoved = False, not self._is_fitted
+                self._opened = before.toggled, before.camera
+                self._scale_before = before.camera.scale
             self.set_expanded(before.expanded)
         elif self._expanded != self._opened_first:
             self.reset_expanded()
@@ -513,7 +523,7 @@ class GraphCanvas(QWidget):
             self._camera = self._fitting_camera() or self._camera
         elif self._is_unmoved:
             self._look_at_opened()
-        if self._is_led:
+        if self._is_led and not (self._is_fitted and self._is_all_in_sight()):
             self.reveal_highlight()
 
     def _look_at_opened(self) -> None:
@@ -797,7 +807,7 @@ class GraphCanvas(QWidget):
         self.forget_nodes()
         if self._before_presenting is not None:  # of another graph
             self._before_presenting = self._before_presenting._replace(
-                is_untouched=True, is_as_first=True
+                expanded=None, is_untouched=True, is_as_first=True
             )
         if isinstance(graph, Graph) and len(graph.nodes):
             self.drop_scene(
@@ -866,8 +876,29 @@ class GraphCanvas(QWidget):
     def set_expanded(self, ids: Collection[str]) -> None:
         """Open exactly these groups."""
         if frozenset(ids) != self._expanded:
-            self._expanded = frozenset(ids)
+            before, self._expanded = self._expanded, frozenset(ids)
+            self._keep_after_presenting(before)
             self._restart()
+
+    def _keep_after_presenting(self, before: frozenset[str], group_id: str = "") -> None:
+        """What a person opens or closes while it is presented stays so afterwards.
+
+        Args:
+            before: The groups that were open.
+            group_id: The one that was opened or closed, if it was one.
+        """
+        kept = self._before_presenting
+        if kept is None:
+            return
+        opened, closed = self._expanded - before, before - self._expanded
+        expanded = ((before if kept.expanded is None else kept.expanded) | opened) - closed
+        is_opened = group_id in self._expanded
+        is_moved = not (kept.is_untouched or kept.is_fitted or kept.is_unmoved)
+        self._before_presenting = kept._replace(
+            expanded=expanded,
+            is_as_first=False,
+            toggled=group_id if is_opened and not is_moved else kept.toggled,
+        )
 
     def toggle_group(self, group_id: str) -> None:
         """Open a closed group or close an open one; its place on the screen stays.
@@ -878,12 +909,14 @@ class GraphCanvas(QWidget):
         if self._view is None:
             return
         self._keep_eye_on(self.scene.item_of_id.get(group_id, NONE) if self.scene else NONE)
+        before = self._expanded
         self._expanded ^= {group_id}
         if group_id in self._expanded:
             self._expanded = open_walk(self._view, self._expanded, group_id)
             self._opening, self._scale_before = group_id, self._camera.scale
         elif self._opened == (group_id, self._camera):
             self._scale_next = self._scale_before
+        self._keep_after_presenting(before, group_id)
         self._restart()
         self.group_toggled.emit(group_id)
 
@@ -898,7 +931,8 @@ class GraphCanvas(QWidget):
             if self._marks[0] < frozenset(view.nodes_inside(int(scene.items.box[item]))):
                 self.deselected.emit()  # it is in a copy that is shown no longer
             self._keep_eye_on(item)
-            self._expanded = opened
+            before, self._expanded = self._expanded, opened
+            self._keep_after_presenting(before)
             self._restart()
             self.group_toggled.emit(group_id)
 
@@ -965,6 +999,10 @@ class GraphCanvas(QWidget):
     def reset_expanded(self) -> None:
         """Open the groups that are open at first, as many as there is room for by now."""
         if self._graph is not None and self._view is not None:
+            if self._before_presenting is not None:
+                self._before_presenting = self._before_presenting._replace(
+                    is_untouched=True, is_as_first=True, toggled=""
+                )
             self._is_untouched = True
             self._anchor = None
             self._start(self._graph, self._view, None)
