@@ -17,9 +17,16 @@ from pytestqt.qtbot import QtBot
 from canvas.screen import first_closed_group, long_program, picture
 from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind, Unavailable
 from jaxscope.picture.layout.text_width import measure_text
-from jaxscope.picture.palette import BOLD_LINE_PX, FUSION_FRAME, PALETTES
+from jaxscope.picture.palette import (
+    BOLD_LINE_PX,
+    FUSION_FRAME,
+    LINE_NAMES,
+    PALETTES,
+    STYLE_NAMES,
+)
 from jaxscope.picture.scene.first_picture import LEAST_FRAMED, OVERVIEW_PX, WHOLE_SCALE
 from jaxscope.picture.scene.scene import HEADER_PX
+from jaxscope.picture.tint.classes import FATES
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
 from jaxscope.ui.canvas.legend import _MORE_PX, _PADDING_PX, _TEXT_PX, LegendEntry, words_alone
@@ -516,6 +523,25 @@ def test_a_legend_that_asks_for_another_row_gets_it(qtbot: QtBot, page: GraphPag
         assert legend.heightForWidth(legend.width()) > 0
         qtbot.waitUntil(lambda: legend.height() == legend.heightForWidth(legend.width()))
         assert page.canvas.height() + legend.height() <= page.height()
+
+
+def test_a_name_that_has_room_in_the_legend_is_written_whole(page: GraphPage) -> None:
+    """Widths that were added and taken away again are a little smaller: `fused` was `fus…`."""
+    legend, found = page.canvas.legend, colors("light")
+    names = [name for name, *_ in FATES] + [*STYLE_NAMES.values(), *LINE_NAMES.values()]
+    white = QColor("white")
+    for name in dict.fromkeys(names):
+        legend.show_entries([LegendEntry(name, white, QPen(white))], found)
+        for scale in (1.0, 1.1, 1.23):
+            legend.set_text_scale(scale)
+            legend.resize(900, legend.heightForWidth(900))
+            assert legend.texts == [name]
+    several = [LegendEntry(name, white, QPen(white)) for name in names[:8]]
+    legend.set_text_scale(1.0)
+    legend.show_entries(several, found)
+    for width in range(300, 1200):  # each way in which entries stand near to each other
+        legend.resize(width, 30)
+        assert set(legend.texts) <= set(names)
 
 
 def test_words_alone_stand_whole_in_the_legend(page: GraphPage) -> None:

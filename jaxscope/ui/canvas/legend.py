@@ -36,6 +36,8 @@ _WIDEST_PX = 190.0
 _MORE_PX = 54.0
 _LEAST_PX = 44.0
 """Less shows no word of an entry."""
+_ROUNDED_PX = 0.01
+"""What a width loses when others are added to it and taken away."""
 
 
 class _Density(NamedTuple):
@@ -97,6 +99,16 @@ def _rank(entry: LegendEntry) -> int:
     return len(_FIRST) + (entry.name in _TOLD_BY_BOXES)
 
 
+def _before_text(entry: LegendEntry, density: _Density) -> float:
+    return density.swatch_px + _AFTER_SWATCH_PX if entry.has_swatch else 0.0
+
+
+def _text_of(entry: LegendEntry, wide: float, density: _Density) -> str:
+    """The name of an entry, as much of it as has room in a width."""
+    room = wide - _before_text(entry, density) + _ROUNDED_PX
+    return shorten_text(tr_said(said(entry.name)), room, _TEXT_PX)
+
+
 class Legend(QWidget):
     """Stands below the picture, never over it, in one row.
 
@@ -127,6 +139,15 @@ class Legend(QWidget):
     def names(self) -> tuple[str, ...]:
         """Names of the entries, in order."""
         return tuple(tr_said(said(entry.name)) for entry in self._entries)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """What is written, an entry each: names, shortened where they have no room."""
+        places, _, density, entries = self._place(self.width())
+        return [
+            _text_of(entry, wide, density)
+            for entry, (_, _, wide) in zip(entries, places, strict=False)
+        ]
 
     def set_text_scale(self, scale: float) -> None:
         """Make it larger or smaller with the window's type."""
@@ -176,7 +197,7 @@ class Legend(QWidget):
         for number, entry in enumerate(entries):
             whole = measure_text(tr_said(said(entry.name)), _TEXT_PX)
             if entry.has_swatch:
-                whole = min(whole, _WIDEST_PX) + density.swatch_px + _AFTER_SWATCH_PX
+                whole = min(whole, _WIDEST_PX) + _before_text(entry, density)
             is_last = row == density.num_rows - 1
             kept = _MORE_PX + density.gap_px if is_last and number < last else 0.0
             wide = min(whole, room - _PADDING_PX - kept)  # a sentence may take a whole row
@@ -223,9 +244,8 @@ class Legend(QWidget):
             y = _PADDING_PX - 1 + row * _ROW_PX
             painter.setPen(entry.border)
             painter.setBrush(entry.fill)
-            before = 0.0
+            before = _before_text(entry, density)
             if entry.has_swatch:
-                before = density.swatch_px + _AFTER_SWATCH_PX
                 swatch = QRectF(x, y + 3.5, density.swatch_px, 10)
                 if entry.is_line:
                     middle = swatch.center().y()
@@ -233,8 +253,8 @@ class Legend(QWidget):
                 else:
                     painter.drawRoundedRect(swatch, 3, 3)
             painter.setPen(colors.text)
-            text = shorten_text(tr_said(said(entry.name)), wide - before, _TEXT_PX)
             area = QRectF(x + before, y, wide, _ROW_PX)
+            text = _text_of(entry, wide, density)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, text)
         if is_cut:
             painter.setPen(colors.muted)
