@@ -35,6 +35,7 @@ from jaxscope.program.scaling import find_crossovers, fit_slopes
 from jaxscope.report.document import Number, Table
 from jaxscope.ui.pages.scaling import propose_range
 from jaxscope.ui.toolkit.result_table import ResultModel, ResultTable
+from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
 from .programs import build_capture
@@ -192,6 +193,33 @@ def test_recompilations_take_calls_from_lines_and_show_causes(
     driver.wait_until(lambda: lab["recompilation"].table.rows.rowCount() == 2)
     assert "1 recompilation: 500 ms" in lab["recompilation"].heading.text()
     assert "x: f32[3] → f32[4] (another shape)" in cells(lab["recompilation"].table, 1)
+
+
+def test_the_calls_to_run_begin_with_the_call_in_the_bar(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+) -> None:
+    """Then come the others that the file offers; what somebody typed is left alone."""
+    offered = ("f(f32[3])", "f(f32[4])", "f(f32[5])")
+    driver.finish(driver.open(source, offered), build_capture())
+    window.call_bar.set_call("f(f32[4])")
+    window.run_call()
+    window.pages.show_page("recompilation")
+    page = window.pages["recompilation"]
+    assert page.calls.toPlainText() == "f(f32[4])\nf(f32[3])\nf(f32[5])"
+    window.call_bar.set_call("f(f32[9])")
+    window.run_call()
+    assert page.calls.toPlainText() == "f(f32[9])\nf(f32[3])\nf(f32[4])\nf(f32[5])"
+    page.calls.setPlainText("f(f32[7])")
+    window.call_bar.set_call("f(f32[8])")
+    window.run_call()
+    assert page.calls.toPlainText() == "f(f32[7])"
+    other = tmp_path / "other.py"
+    other.write_text(source.read_text() + "\n# jaxscope: f(f32[2])\n")
+    window.open_path(str(other))
+    driver.wait_until(lambda: page.calls.toPlainText() == "f(f32[2])")
+    page.calls.clear()
+    window.run_call()
+    assert page.calls.toPlainText() == "", "none are those that the file offers"
 
 
 def test_a_comparison_needs_a_difference(driver: Driver, lab: dict[str, Any]) -> None:

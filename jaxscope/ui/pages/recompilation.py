@@ -13,6 +13,7 @@ from jaxscope.report.document import Cell, make_table
 from jaxscope.report.measurement_documents import describe_advice
 from jaxscope.report.measurements import SIGNATURE_HEADERS, signature_row
 from jaxscope.ui.pages.experiments import ExperimentPage
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import tr, tr_count
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme
@@ -22,7 +23,10 @@ _HEADERS = (*SIGNATURE_HEADERS, "what changed", "against")
 
 
 class RecompilationPage(ExperimentPage[Recompilation]):
-    """The form takes calls, one a line; a table lists every signature."""
+    """The form takes calls, one a line; a table lists every signature.
+
+    It begins with the call in the bar and the others that the file offers, until somebody types.
+    """
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(
@@ -39,10 +43,23 @@ class RecompilationPage(ExperimentPage[Recompilation]):
         self.calls.setPlaceholderText("f(f32[10])\nf(f32[11])\ntrain(100)")
         self.calls.setAccessibleName(tr("Calls to run, one a line"))
         self.calls.setTabChangesFocus(True)
+        self._proposed, self._file = "", ""
         self.table = ResultTable(tr("Signatures"))
         self.form.addRow(tr("Calls"), self.calls)
         self.hold_result(self.table)
         self._fit()
+
+    def show_state(self, state: WindowState) -> None:
+        super().show_state(state)
+        is_typed = self.calls.toPlainText() != self._proposed and state.file == self._file
+        if is_typed or state.is_view_only:
+            return
+        offered = (call for function in state.functions for call in function.calls)
+        calls = dict.fromkeys(call for call in (state.call.strip(), *offered) if call)
+        proposed, self._file = "\n".join(calls), state.file
+        if proposed != self._proposed or proposed != self.calls.toPlainText():
+            self._proposed = proposed
+            self.calls.setPlainText(proposed)
 
     def make_request(self) -> RecompilationRequest:
         lines = [line.strip() for line in self.calls.toPlainText().split("\n")]
