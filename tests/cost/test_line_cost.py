@@ -56,6 +56,28 @@ def test_a_node_counts_for_the_innermost_line_of_the_file() -> None:
     assert found[9].text == f"10.0% {of_what}: at least 10 FLOP, at least 40 B read and written"
 
 
+def test_a_line_of_a_square_root_says_that_it_is_no_flop() -> None:
+    """By XLA: what it counts of the same function alone is one transcendental an element."""
+    from view.programs import trace
+
+    def scaled(x: jax.Array) -> jax.Array:
+        y = x * 2.0
+        return jnp.sqrt(y)
+
+    counted = jax.jit(jnp.sqrt).lower(jnp.ones(8)).compile().cost_analysis()
+    assert isinstance(counted, dict)
+    assert (counted.get("flops", 0.0), counted["transcendentals"]) == (0.0, 8.0)
+    graph, _ = cost_equations(trace(scaled, jnp.ones(8)))
+    traced = Stage("jaxpr", "jaxpr", Unavailable("None."), graph, Cost(), 0.0)
+    costs = find_line_costs([traced], __file__)
+    first = scaled.__code__.co_firstlineno
+    assert {line - first: cost.share for line, cost in costs.items()} == {1: 1.0, 2: 0.0}
+    assert costs[first + 2].text == (
+        "0.0% of the FLOP of jaxpr: 0 FLOP, 64 B read and written, "
+        "exp, sqrt and the like, which XLA counts apart"
+    )
+
+
 def test_a_line_whose_cost_nobody_knows_has_no_share_and_says_so() -> None:
     builder = GraphBuilder()
     builder.add_node("0", NodeKind.EQUATION, "qr", cost=(math.nan, 64.0, 0.0),

@@ -518,6 +518,32 @@ def test_the_margin_tells_what_lines_cost(qtbot: QtBot):
     assert view.grab().toImage() == plain
 
 
+def test_a_badge_lies_on_no_number_and_each_line_that_works_has_a_figure(qtbot: QtBot) -> None:
+    view = CodeView()
+    qtbot.addWidget(view)
+    view.resize(500, 200)
+    view.set_lines(["a"] * 120, None)
+    view.show()
+    view.show_line(105, is_first=True)
+    check = Check("unrolled-loop", Severity.WARNING, "It was unrolled.", "Use scan.")
+    view.set_checks({105: (check,)})
+    number = "106"
+    begin = view._gutter_px() - 4 - view._fold_px() - view.fontMetrics().horizontalAdvance(number)
+    assert begin > code_view._CHECK_PX
+    printed = list[str]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(code_view, "_paint_bar", lambda *rest: printed.append(str(rest[-1])))
+        costs = (
+            LineCost(0.75, "", quantity="FLOP"),
+            LineCost(0.0, "", quantity="FLOP"),
+            LineCost(math.nan, "FLOPs unknown", quantity="FLOP"),
+            LineCost(math.nan, "of the measured time", 0.002, 0.5),
+        )
+        view.set_heat(dict(enumerate(costs, start=105)))
+        view.grab()
+    assert printed == ["75%", "0%", "?"]
+
+
 @pytest.mark.parametrize("width", [200, 900])
 def test_the_bar_of_a_share_stands_beside_its_figure(qtbot: QtBot, width: int) -> None:
     """As a line below the digits it looked like one below a misspelt word."""

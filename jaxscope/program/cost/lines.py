@@ -48,11 +48,12 @@ class LineCost:
 
     Attributes:
         share: Part of all known FLOPs of the program, or of its bytes where it has no FLOPs, both
-            with the dearest arms of branches; NaN where only the time is known, or nothing.
+            with the dearest arms of branches; NaN where only the time is known, or nothing. What
+            does work that is none of that, such as a square root, has 0.
         text: Told in words, fit to show.
         seconds: Measured time of one run, without what other lines took; NaN where none is known.
         time_share: Part of the time of all measured nodes; NaN where none is known.
-        quantity: What `share` is a part of, FLOP or bytes; empty where that is NaN.
+        quantity: What `share` is a part of, FLOP or bytes; empty where only the time is known.
     """
 
     share: float
@@ -198,7 +199,18 @@ def _costs_of(graph: Graph, title: str, file: str) -> dict[int, LineCost]:
             found[line] = LineCost(share, told, quantity=quantity)
         elif (missing & here).any():
             both = _describe_both(amount, unknown[here], int(working[here].sum()))
-            found[line] = LineCost(math.nan, say_joined(both, LISTED))
+            found[line] = LineCost(math.nan, say_joined(both, LISTED), quantity=quantity)
+        elif amount.high[1] > 0:  # work that is no FLOP
+            both = _describe_both(amount, unknown[here], int(working[here].sum()))
+            functions = float(np.nan_to_num(graph.nodes.cost[here & ~owners, 2]).sum())
+            apart = say("exp, sqrt and the like, which XLA counts apart") if functions else ""
+            told = say(
+                "{share} of the {of_what}: {told}",
+                share=format_share(0.0, 1),
+                of_what=of,
+                told=say_joined((*both, apart), LISTED),
+            )
+            found[line] = LineCost(0.0, told, quantity=quantity)
     return found
 
 

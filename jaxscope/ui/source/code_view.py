@@ -482,14 +482,23 @@ def paint_hidden(
 def paint_heat(painter: QPainter, theme: Theme, place: RowGeometry, y: int, cost: LineCost) -> None:
     """The line's shares, with a bar each: of the cost, in per cent, and of the time, in seconds."""
     left, width = place.gutter - place.heat - 4, place.heat - place.times
-    if not math.isnan(cost.share):
-        text = format_share(cost.share)
+    if told := _share_text(cost):
+        share = 0.0 if math.isnan(cost.share) else cost.share
         area = QRect(left, y, width, place.line)
-        _paint_bar(painter, theme, area, theme.backward, cost.share, text)
+        _paint_bar(painter, theme, area, theme.backward, share, told)
     if place.times and not math.isnan(cost.seconds):
         area = QRect(left + width, y, place.times, place.line)
         told = format_seconds(cost.seconds)
         _paint_bar(painter, theme, area, theme.forward, cost.time_share, told)
+
+
+def _share_text(cost: LineCost) -> str:
+    """What the margin says of a line's part of the cost: `?` where that is not known, nothing
+    where only the time is told.
+    """
+    if math.isnan(cost.share):
+        return "?" if cost.quantity else ""
+    return format_share(cost.share)
 
 
 def _paint_bar(
@@ -893,6 +902,7 @@ class CodeView(QAbstractScrollArea):
         """Mark lines in the margin about which something was noticed, by 0-based number."""
         if checks != self._checks:
             self._checks = checks
+            self._update_scroll_bars()
             self.viewport().update()
 
     def hint_of(self, line: int) -> str:
@@ -1099,7 +1109,8 @@ class CodeView(QAbstractScrollArea):
 
     def _gutter_px(self) -> int:
         digits = max(len(str(len(self._lines))), 2)
-        return int(digits * self._char_px) + 16 + self._fold_px() + self._heat_px()
+        edge = _CHECK_PX + 6 if self._checks else 16  # no badge lies on a number
+        return int(digits * self._char_px) + edge + self._fold_px() + self._heat_px()
 
     def _geometry(self) -> RowGeometry:
         width, gutter = self.viewport().width(), self._gutter_px()
@@ -1121,7 +1132,7 @@ class CodeView(QAbstractScrollArea):
         """How wide the columns of figures are."""
         if not self._heat:
             return 0
-        shown = [format_share(c.share) for c in self._heat.values() if not math.isnan(c.share)]
+        shown = [_share_text(cost) for cost in self._heat.values()]
         num_characters = 5 if self._is_wide else max(map(len, shown), default=0)
         return math.ceil(num_characters * self._char_px) + _AROUND_SHARE_PX + self._times_px()
 

@@ -11600,6 +11600,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>exp(x) − 1，对小的 x 精确。</translation>
     </message>
     <message>
+        <source>exp, sqrt and the like, which XLA counts apart</source>
+        <translation>exp、sqrt 等，XLA 单独计数</translation>
+    </message>
+    <message>
         <source>experimenting</source>
         <translation>正在实验</translation>
     </message>
