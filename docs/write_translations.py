@@ -84,7 +84,7 @@ TABLES = {
     "jaxscope.ui.session.call_text": ("OFFERED_TRANSFORMS",),
     "jaxscope.ui.session.screen": ("Condition", "TIME_MARKS"),
     "jaxscope.ui.source.code_view": ("_MARK_NAMES",),
-    "jaxscope.ui.source.source_lines": ("NUMBERS_OF_RUN", "NEW_LINE"),
+    "jaxscope.ui.source.source_lines": ("NEW_LINE",),
     "jaxscope.ui.window.call_bar": ("_AXES",),
     "jaxscope.ui.window.commands": ("COMMANDS", "MORE_KEYS"),
     "jaxscope.ui.window.exporter": ("ExportExtent", "_EXPLAINED", "_THEMES"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 from jaxscope.client.events import Failed
@@ -67,6 +68,7 @@ def test_marks_follow_their_lines_and_what_was_changed_is_marked_nowhere(
     assert marked(pane.code) == [], "its line was changed"
     assert footnotes(pane) == [
         "Edited since the run; marks and costs moved with their lines. "
+        "Boxes and pages number lines as they ran. "
         "1 line of the run changed: not marked."
     ]
 
@@ -81,9 +83,35 @@ def test_a_line_that_is_chosen_selects_what_it_was_when_it_ran(
     assert selection.place == LineSelection(str(source), 5)
     assert selection.links.stages["jaxpr"].num_nodes == 1
     assert marked(code) == ["y = jnp.sin(x)"]
-    assert "line numbers here are those of the run" in told(window)
+    assert "model.py, line 7" in told(window), "as in the margin, where it was line 5"
     code.go_to_line(0)
     assert selection.places == () and NEW_LINE in told(window)
+
+
+def test_what_is_selected_has_the_numbers_of_the_margin(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    selection = window.workspace.selection
+    numbers = []
+    for is_edited in (False, True):
+        if is_edited:
+            edit(driver, source)
+        lines = source_pane(window).code.lines
+        selection.select_node("jaxpr", 1)
+        (number,) = re.findall(r"model.py:(\d+)", told(window))
+        numbers.append(int(number))
+        assert lines[int(number) - 1].strip() == "y = jnp.sin(x)"
+    assert numbers == [5, 7]
+    selection.select_node("jaxpr", 2)
+    assert "model.py:6 of the text that ran" in told(window), "its line was changed"
+    selection.select_line(str(source), 6)
+    assert "model.py, line 6 of the text that ran" in told(window)
+    selection.select_places([LineSelection(str(source), 5), LineSelection(str(source), 6)])
+    assert re.findall(r"model.py:\d+(?: of the text that ran)?", told(window))[:2] == [
+        "model.py:7",
+        "model.py:6 of the text that ran",
+    ]
 
 
 def test_an_error_is_where_the_text_that_failed_says(

@@ -22,6 +22,7 @@ from jaxscope.ui.window.trial import KeptChanges, Trial, TrialEditor
 
 from .conftest import Driver
 from .programs import build_capture
+from .test_window import capture_of
 
 
 @pytest.fixture
@@ -70,6 +71,24 @@ def test_the_keyboard_comes_back_into_the_editor_and_to_the_source_after_it(
     editor_of(trial).edit.setFocus()
     trial.discard()
     assert panes.active is not None and panes.active.isAncestorOf(qapp.focusWidget())
+
+
+def test_a_line_is_the_same_one_in_the_inspector_and_in_the_margin_before_the_text_runs(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), capture_of(source))
+    assert window.trial is not None
+    window.trial.toggle()
+    edit = editor_of(window.trial).edit
+    lines = source.read_text().split("\n")
+    at = next(n for n, line in enumerate(lines) if "jnp.sin" in line)
+    edit.moveCursor(QTextCursor.MoveOperation.Start)
+    edit.insertPlainText("# one\n# two\n")  # typing goes on: nothing has run of it
+    edit.show_line(at + 2)
+    page = window.workspace.inspector.page
+    driver.wait_until(lambda: f"line {at + 3}" in page.toPlainText())
+    assert "jnp.sin" in page.toPlainText()
+    driver.wait_until(lambda: [s.cursor.blockNumber() for s in edit.extraSelections()] == [at + 2])
 
 
 def test_what_python_cannot_read_is_not_run(

@@ -4,6 +4,7 @@ together.
 
 from __future__ import annotations
 
+import html
 import math
 import os
 import re
@@ -59,7 +60,7 @@ from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.session.source_file import line_of, parse_place
-from jaxscope.ui.source.source_lines import NUMBERS_OF_RUN, SourceLines
+from jaxscope.ui.source.source_lines import SourceLines
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import (
     ANY_PX,
@@ -128,6 +129,10 @@ _KINDS = {
 _CODE, _CODE_HTML = re.compile("`([^`]*)`"), r"<code>\1</code>"
 _LONG_LABEL = 13
 _PART = re.compile(r"\[[^\]]*\]|\.?[^.\[\]]+")
+_LINE_LINK = re.compile(
+    r"(?P<start><a href='line:(?P<line>\d+):(?P<file>[^']*)'>)(?P<name>[^<]*:\W*)(?P=line)</a>"
+)
+"""A link to a line, which is named by its number."""
 _LONG = {"sharding", "metadata", "backend_config"}
 
 
@@ -328,6 +333,7 @@ def describe_line(
     cost: LineCost | None = None,
     stages: Sequence[Stage] = (),
     file_text: str = "",
+    number: int | None = None,
 ) -> str:
     """A source line, what became of it and, where that is known, what it costs, as HTML.
 
@@ -335,16 +341,16 @@ def describe_line(
         muted: Colour of labels.
         stages: Of the program, for why nothing may be known of the line.
         file_text: Of the file, for what kind of line it is.
+        number: Of the line in the text as it is now, if that is not the one that ran; 0 where it
+            was changed or is gone.
     """
     name = escape_breakable(os.path.basename(selection.file))
     idle = escape_breakable(explain_idle_line(file_text, selection.line))
     became = _elsewhere("", links, stages) or idle or _no_operation(stages)
-    return tr(
-        "<h3>{name}, line {line}</h3><p><code>{strip}</code></p>",
-        name=name,
-        line=selection.line,
-        strip=escape_breakable(text.strip()),
-    ) + _table(
+    place = tr("{name}, line {line}", name=name, line=number or selection.line)
+    place = tr("{place} of the text that ran", place=place) if number == 0 else place
+    code = f"<p><code>{escape_breakable(text.strip())}</code></p>"
+    return f"<h3>{place}</h3>{code}" + _table(
         [(tr("became"), became), (tr("cost"), escape_breakable(cost.text if cost else ""))], muted
     )
 
@@ -860,11 +866,18 @@ class SelectionDescriber:
             links: Of the selection.
             muted: Colour of labels.
         """
-        html = self._describe(stages, links, muted)
-        if not html:
+        page = self._describe(stages, links, muted)
+        if not page:
             reason = self._selection.reason
             return f"<p>{escape_html(tr_said(reason))}</p>" if reason else ""
-        return html + (f"<p>{tr(NUMBERS_OF_RUN)}</p>" if self._lines.moves.is_edited else "")
+        return _LINE_LINK.sub(self._number_as_shown, page)
+
+    def _number_as_shown(self, link: re.Match[str]) -> str:
+        """A link to a line that ran, with the number that the line has now."""
+        number = self._lines.number_of(html.unescape(link["file"]), int(link["line"]))
+        told = link["name"] + str(number or link["line"])
+        told = told if number else tr("{place} of the text that ran", place=told)
+        return f"{link['start']}{told}</a>"
 
     def _describe(self, stages: Sequence[Stage], links: Links, muted: str) -> str:
         selection, places = self._selection.selection, self._selection.places
@@ -873,7 +886,8 @@ class SelectionDescriber:
             text = line_of(file, selection.line)
             cost = self._lines.cost_of(selection.file, selection.line)
             whole = file.text if file is not None else ""
-            return describe_line(selection, text, links, muted, cost, stages, whole)
+            number = self._lines.number_of(selection.file, selection.line)
+            return describe_line(selection, text, links, muted, cost, stages, whole, number)
         if len(places) > 1:
             names = [self._name_of(each) for each in places]
             return describe_several(names, links, stages, muted)

@@ -8,7 +8,7 @@ marked nowhere.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -23,16 +23,21 @@ from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.source.code_view import Mark
 from jaxscope.ui.toolkit.language import tr, tr_count
 
-NUMBERS_OF_RUN = "The file was edited since the run: line numbers here are those of the run."
 NO_TEXT = "What was opened holds no text of the source."
 NEW_LINE = "This line was written after the run: run the call again to see what becomes of it."
 
 
 class SourceLines:
-    """Answers for one window; lines are counted from 1, but in marks and costs from 0."""
+    """Answers for one window; lines are counted from 1, but in marks and costs from 0.
+
+    Attributes:
+        typed: The text of the user's own file while it is edited, which may be newer than any that
+            was run; None while it is not.
+    """
 
     def __init__(self) -> None:
         self._state = WindowState()
+        self.typed: Callable[[], str] | None = None
         self._other = ""
         self._costs_of: tuple[Sequence[Stage], str] = ((), "")
         self._costs: Mapping[int, LineCost] = {}
@@ -77,11 +82,19 @@ class SourceLines:
     @property
     def moves(self) -> LineMoves:
         """From the text that ran to the one that is shown."""
-        shown = self.file
-        ran = next((f for f in self._state.files if shown and f.path == shown.path), None)
-        if shown is None or ran is None or not self._state.stages:
-            return SAME
-        return find_line_moves(ran.text, shown.text)
+        return self._moves_of(self.path)
+
+    def _moves_of(self, file: str) -> LineMoves:
+        """From the text of a file that ran to what is in it now."""
+        own = self._state.snapshot
+        ran = next((f for f in self._state.files if f.path == file), None)
+        if own is None or own.path != file or ran is None or not self._state.stages:
+            return SAME  # others are shown as they were when they ran
+        return find_line_moves(ran.text, own.text if self.typed is None else self.typed())
+
+    def number_of(self, file: str, line: int) -> int:
+        """The number that a line that ran has now; 0 where it was changed or is gone."""
+        return self._moves_of(file).to_later(line)
 
     @property
     def note(self) -> str:
@@ -97,7 +110,11 @@ class SourceLines:
             if gone
             else ""
         )
-        return tr("Edited since the run; marks and costs moved with their lines.{lost}", lost=lost)
+        return tr(
+            "Edited since the run; marks and costs moved with their lines. Boxes and pages number "
+            "lines as they ran.{lost}",
+            lost=lost,
+        )
 
     def to_run(self, file: str, lines: Iterable[int]) -> list[int]:
         """Lines that ran, of lines that are shown; those written since are left out."""

@@ -343,6 +343,7 @@ class Trial(QObject):
         editor.discard.clicked.connect(self.discard)
         line = pane.code.line_in_hand
         pane.set_editor(editor)
+        self._workspace.lines.typed = editor.edit.toPlainText
         self._pane, self.editor = pane, editor
         self._enable()
         editor.edit.show_line(line)
@@ -351,6 +352,7 @@ class Trial(QObject):
 
     def _detach(self) -> None:
         pane, self._pane, self.editor = self._pane, None, None
+        self._workspace.lines.typed = None
         self._is_refused = False
         self._enable()
         if pane is not None and pane in self._workspace.area.panes:

@@ -406,10 +406,6 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>&lt;h3&gt;这个已保存的捕获中没有测量结果。&lt;/h3&gt;&lt;p&gt;已保存的捕获不会运行任何东西。打开它的 Python 文件来测量这个调用；之后保存捕获就会保留测量结果。&lt;/p&gt;</translation>
     </message>
     <message>
-        <source>&lt;h3&gt;{name}, line {line}&lt;/h3&gt;&lt;p&gt;&lt;code&gt;{strip}&lt;/code&gt;&lt;/p&gt;</source>
-        <translation>&lt;h3&gt;{name}，第 {line} 行&lt;/h3&gt;&lt;p&gt;&lt;code&gt;{strip}&lt;/code&gt;&lt;/p&gt;</translation>
-    </message>
-    <message>
         <source>&lt;h3&gt;{num_names:,} things together&lt;/h3&gt;</source>
         <translation>&lt;h3&gt;共 {num_names:,} 项&lt;/h3&gt;</translation>
     </message>
@@ -2352,8 +2348,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在草稿副本上编辑源代码，停止输入后自动运行</translation>
     </message>
     <message>
-        <source>Edited since the run; marks and costs moved with their lines.{lost}</source>
-        <translation>运行之后编辑过；标记和开销已随各自的行移动。{lost}</translation>
+        <source>Edited since the run; marks and costs moved with their lines. Boxes and pages number lines as they ran.{lost}</source>
+        <translation>运行之后编辑过；标记和开销已随各自的行移动。方框和页面中的行号是运行时的。{lost}</translation>
     </message>
     <message>
         <source>Eigenvalues and eigenvectors of a symmetric matrix; done by a library.</source>
@@ -7580,10 +7576,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The file offers no call; jaxscope proposed {text}.</source>
         <translation>文件没有提供调用；jaxscope 提出了 {text}。</translation>
-    </message>
-    <message>
-        <source>The file was edited since the run: line numbers here are those of the run.</source>
-        <translation>运行之后文件被编辑过：这里的行号是运行时的。</translation>
     </message>
     <message>
         <source>The file {basename} cannot be read.</source>
@@ -15174,6 +15166,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name}，HLO 的一个操作码</translation>
     </message>
     <message>
+        <source>{name}, line {line}</source>
+        <translation>{name}，第 {line} 行</translation>
+    </message>
+    <message>
         <source>{name}.hlo_module_cost_analysis: what XLA counts is not known.</source>
         <translation>{name}.hlo_module_cost_analysis：不知道 XLA 计了多少。</translation>
     </message>
@@ -15620,6 +15616,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{place} is not in {stage} now.</source>
         <translation>{place} 现在不在 {stage} 中。</translation>
+    </message>
+    <message>
+        <source>{place} of the text that ran</source>
+        <translation>{place}（运行时的文本）</translation>
     </message>
     <message>
         <source>{policy} keeps {kept} instead of {other}{price}.</source>
