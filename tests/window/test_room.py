@@ -551,6 +551,32 @@ def test_the_border_below_the_source_stays_where_a_person_dragged_it(
     qtbot.waitUntil(lambda: abs(inspector.height() - height) <= 4)
 
 
+def test_what_is_selected_has_some_lines_above_a_page_that_is_open(
+    small: MainWindow, qtbot: QtBot
+) -> None:
+    """In a window of 1280 by 720; until a person drags the border."""
+    small.pages.show_page("fusions")
+    small.workspace.selection.select_node("grad", 2)
+    page = small.workspace.inspector.page
+    pane = next(pane for pane in shown(small) if pane.isAncestorOf(page))
+    line_px = page.fontMetrics().lineSpacing()
+    qtbot.waitUntil(lambda: page.viewport().height() >= 7 * line_px)
+    assert small.workspace.area.height() < 380
+    assert pane.code.height() >= 7 * line_px, "and so has the source"
+    before = small.workspace.inspector.height()
+    small.resize(1280, 700)
+    qtbot.wait(50)
+    assert abs(small.workspace.inspector.height() - before) <= 12
+    pane._body.moveSplitter(pane._body.height() * 3 // 4, 1)
+    given = small.workspace.inspector.height() / pane._body.height()
+    small.resize(1280, 720)
+    small.workspace.selection.clear()
+    small.workspace.selection.select_node("grad", 2)
+    qtbot.wait(50)
+    share = small.workspace.inspector.height() / pane._body.height()
+    assert share == pytest.approx(given, abs=0.03)
+
+
 def test_the_line_that_is_clicked_stays_in_sight_when_the_source_gets_lower(
     qtbot: QtBot,
 ) -> None:

@@ -92,6 +92,8 @@ COMPANION_SHARE = 0.34
 """Of the height of a column: what stands below the source until a person drags the border."""
 _SHARE_BELOW_GRAPH = 0.33
 """The same where there is no source: a graph needs the height."""
+_LEAST_BELOW_PX, _MOST_BELOW = 170, 0.5
+"""What stands below the source has room for some lines, also in a low window: up to that share."""
 
 
 def format_arrangement(arrangement: Split) -> str:
@@ -563,7 +565,7 @@ class PaneArea(QWidget):
         self._companion: QWidget | None = None
         self._focus_companion: Callable[[], None] | None = None
         self._is_companion_hidden, self._companion_share = False, COMPANION_SHARE
-        self._share_below_graph = _SHARE_BELOW_GRAPH
+        self._share_below_graph, self._is_share_given = _SHARE_BELOW_GRAPH, False
         self._zone = QRubberBand(QRubberBand.Shape.Rectangle, self)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._tree.repaint_ribbons)
@@ -676,11 +678,16 @@ class PaneArea(QWidget):
             self._companion.setHidden(self._is_companion_hidden)
 
     def _share_below(self, pane: StagePane) -> float:
-        return self._companion_share if _is_source(pane) else self._share_below_graph
+        if not _is_source(pane):
+            return self._share_below_graph
+        if self._is_share_given:
+            return self._companion_share
+        least = min(_LEAST_BELOW_PX / max(pane.height(), 1), _MOST_BELOW)
+        return max(self._companion_share, least)
 
     def set_companion_share(self, share: float) -> None:
         """Give the companion a part of the source's height, from 0 to 1."""
-        self._companion_share = share
+        self._companion_share, self._is_share_given = share, False
         self.refit_companion()
 
     def refit_companion(self) -> None:
@@ -1114,7 +1121,7 @@ class PaneArea(QWidget):
     def keep_share(self, share: float) -> None:
         """The companion was given that part of the height by hand."""
         if SOURCE in self.wanted_stages():
-            self._companion_share = share
+            self._companion_share, self._is_share_given = share, True
         else:
             self._share_below_graph = share
 

@@ -94,7 +94,7 @@ class Workspace(QWidget):
         self._settle = QTimer(self, interval=_SETTLE_MS)
         self._settle.timeout.connect(self._on_settle_timeout)
         self._resized = QTimer(self, singleShot=True, interval=0)
-        self._resized.timeout.connect(self._fold_lesson)
+        self._resized.timeout.connect(self._on_resized_timeout)
         self.inspector = Inspector()
         self.area = PaneArea(self._make_graph, self.selection, self.lines)
         if late_panes:
@@ -146,6 +146,10 @@ class Workspace(QWidget):
         if event.type() == QEvent.Type.Resize and watched is self.area:
             self._resized.start()  # while the area is laid out nothing in it may move
         return super().eventFilter(watched, event)
+
+    def _on_resized_timeout(self) -> None:
+        self._fold_lesson()
+        self.area.refit_companion()
 
     def _fold_lesson(self) -> None:
         """Let a lesson be one line where it would take from a graph what that needs."""
