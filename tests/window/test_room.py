@@ -392,15 +392,34 @@ def test_a_window_that_grows_gets_the_third_view_unless_somebody_arranged_views(
     assert stages(small) == ["source", "grad", "optimized"]
     assert area.panes[1] is before
     assert area.active is before
-    widths = [pane.width() for pane in shown(small)]
-    for width, share in zip(widths, WIDE_ARRANGEMENT.shares, strict=True):
-        assert width / sum(widths) == pytest.approx(share / 100, abs=0.03)
     area.close_pane(area.panes[2])
     small.resize(1280, 720)
     qtbot.wait(20)
     small.resize(1700, 900)
     qtbot.wait(20)
     assert stages(small) == ["source", "grad"]
+
+
+def test_the_program_is_as_wide_with_a_third_view_as_without(
+    small: MainWindow, qtbot: QtBot
+) -> None:
+    """At 1600 pixels it was narrower than at 1280, and its type smaller."""
+    area = small.workspace.area
+    source_px, program_px = (pane.width() for pane in shown(small))
+    for width in (1600, 1700, 1920, 2560, 1920, 1600):
+        small.resize(width, 900)
+        qtbot.waitUntil(lambda: len(shown(small)) == 3)
+        qtbot.wait(50)
+        widths = [pane.width() for pane in shown(small)]
+        assert widths[1] >= program_px and widths[2] >= 320, widths
+        assert widths[0] >= source_px - 20, "lines of the source are not wrapped more"
+        shares = {1920: WIDE_ARRANGEMENT.shares, 2560: (30.0, 43.0, 27.0)}.get(width)
+        if shares is not None:
+            wanted = [share / 100 for share in shares]
+            assert [px / sum(widths) for px in widths] == pytest.approx(wanted, abs=0.01)
+    small.resize(1280, 720)
+    qtbot.waitUntil(lambda: [p.width() for p in shown(small)] == [source_px, program_px])
+    assert area.grows
 
 
 def test_the_view_beside_gets_the_room_of_a_closed_one(small: MainWindow, qtbot: QtBot) -> None:

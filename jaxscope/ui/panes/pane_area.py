@@ -84,6 +84,10 @@ _WIDEST_SHARES, _WIDEST_PX = (30.0, 43.0, 27.0), 2200
 
 _WIDE_PX = 1580
 """From this width of the panes on; a window of 1600 pixels has it."""
+_LEAST_PROGRAM_PX, _LEAST_THIRD_PX = 836, 320
+"""The program is no narrower beside a third pane than it is without one at 1280 pixels. What it
+lacks is taken from the third pane, which is to be of use, and then from the source.
+"""
 _NARROW_PX = 1400
 """Below this width at most two columns are seen at a time."""
 _LEAST_ACROSS_PX, _LEAST_DOWN_PX = 280, 200
@@ -380,9 +384,14 @@ class PaneTree(QWidget):
         self._fill(self._root, arrangement, make)
         self._root.show()  # Qt would later: until then no pane would count as seen
 
+    @property
+    def room_px(self) -> int:
+        """What the columns share: the width without the borders between them."""
+        return self.width() - self._root.handleWidth() * (self._root.count() - 1)
+
     def share(self, shares: Sequence[float]) -> None:
         """Give the columns their shares of the room."""
-        self._root.setSizes([round(self.width() * share / sum(shares)) for share in shares])
+        self._root.setSizes([round(self.room_px * share / sum(shares)) for share in shares])
 
     def describe(self, specify: Callable[[StagePane], PaneSpec]) -> Split:
         """The arrangement of now, with the columns that have no room for now."""
@@ -894,6 +903,15 @@ class PaneArea(QWidget):
         """Whether there is room for two columns only; a third that came by itself needs more."""
         return self.width() < (_WIDE_PX if self._grows else _NARROW_PX)
 
+    def _share_three(self) -> None:
+        """Give the three panes of the wide arrangement their widths, in the room that there is."""
+        shares = _WIDEST_SHARES if self.width() >= _WIDEST_PX else WIDE_ARRANGEMENT.shares
+        room = self._tree.room_px
+        source, program, third = (room * share / sum(shares) for share in shares)
+        missing = max(_LEAST_PROGRAM_PX - program, 0.0)
+        from_third = min(missing, max(third - _LEAST_THIRD_PX, 0.0))
+        self._tree.share((source - missing + from_third, program + missing, third - from_third))
+
     def _grow(self) -> None:
         """Open the third view where it has room, and nobody has arranged views."""
         third = WIDE_ARRANGEMENT.parts[-1]
@@ -902,8 +920,7 @@ class PaneArea(QWidget):
         if self._grows and self.width() >= _WIDE_PX and len(self.panes) == 2 and not is_open:
             self._tree.show_columns()
             self._tree.insert(self._make_specified(third), self.panes[-1], PaneSide.RIGHT)
-            is_widest = self.width() >= _WIDEST_PX
-            self._tree.share(_WIDEST_SHARES if is_widest else WIDE_ARRANGEMENT.shares)
+            self._share_three()
             self.panes_changed.emit()
 
     def _fit_columns(self) -> None:
@@ -917,6 +934,8 @@ class PaneArea(QWidget):
             self._tree.show_two(self._active, first, shares)
         else:
             self._tree.show_columns()
+            if self._grows and len(self.panes) == self._tree.num_columns == 3:
+                self._share_three()  # at another width they have others
         self.shown_changed.emit()
 
     def _on_border_dragged(self) -> None:
