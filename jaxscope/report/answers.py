@@ -80,7 +80,13 @@ from jaxscope.report.measurement_documents import (
     describe_key_changes,
 )
 from jaxscope.report.measurements import describe_noise, describe_ratios, describe_spread
-from jaxscope.report.memory import describe_kept, describe_peak, describe_plan, place_text
+from jaxscope.report.memory import (
+    compare_with_plan,
+    describe_kept,
+    describe_peak,
+    describe_plan,
+    place_text,
+)
 from jaxscope.report.moves import (
     FROM_LAYOUT,
     SAME_MEMORY,
@@ -732,7 +738,7 @@ def _memory(evidence: Evidence) -> Answer:
     graph = live.graph
     alive = sorted(live.alive_at(live.peak_step), key=lambda b: -_known(b.num_bytes))
     return Answer(
-        f"{told} {describe_peak(live)}",
+        " ".join(filter(None, [told, describe_peak(live), compare_with_plan(live, plan)])),
         [
             Fact(
                 f"alive then: {graph.id(b.node)} ({b.kind}), {format_bytes(b.num_bytes)}",

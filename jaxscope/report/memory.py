@@ -34,7 +34,7 @@ from jaxscope.schema.contract import number_to_json
 PLACED = say(
     "Live ranges are computed from the scheduled module; each value lies where XLA put it, and "
     "memory that several share counts once. What XLA allocates may be more: gaps between values, "
-    "and tables of addresses where results are a tuple."
+    "and tables of addresses of tuples, such as the state of a loop."
 )
 COMPUTED = say(
     "Live ranges are computed from the scheduled module, and values are added up: XLA needs less "
@@ -181,9 +181,21 @@ def describe_peak(live: LiveRanges) -> str:
     )
 
 
+def compare_with_plan(live: LiveRanges, plan: MemoryPlan | Unavailable) -> str:
+    """That the figure for temporaries in XLA's plan is of the same program, where it is another."""
+    if isinstance(plan, Unavailable) or not plan.temporary_bytes >= 0:
+        return ""
+    allocated = format_bytes(plan.temporary_bytes)
+    if allocated == format_bytes(live.peak_temporary_bytes):
+        return ""
+    return say(
+        "For the temporaries of this same program XLA allocates {allocated}.", allocated=allocated
+    )
+
+
 def explain_peak(live: LiveRanges, plan: MemoryPlan | Unavailable) -> str:
     """The same, how that was found, and what XLA allocates."""
-    told: list[str] = [describe_peak(live)]
+    told: list[str] = [describe_peak(live), compare_with_plan(live, plan)]
     if not live.is_placed and is_available(plan) and live.peak_bytes > plan.total_bytes:
         total = format_bytes(plan.total_bytes)
         told.append(say("That is more than the {total} that XLA allocates.", total=total))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +23,7 @@ from jaxscope.program.memory.live_ranges import (
     follow_schedule,
     read_schedule,
 )
+from jaxscope.report.answers import Evidence, find_question
 from jaxscope.report.memory import alive_table, buffer_row, describe_plan, explain_peak
 from jaxscope.schema.archive import load_capture, save_capture
 
@@ -111,12 +113,41 @@ def test_memory_that_values_share_counts_once(tmp_path: Path, call: str) -> None
     assert placed.peak_bytes <= plan.total_bytes
     assert placed.peak_temporary_bytes == plan.temporary_bytes
     assert "in use at a time" in explain_peak(placed, plan)
+    assert "this same program" not in explain_peak(placed, plan), "both figures are the same"
     told = explain_peak(added, plan)
     assert "add up to" in told
     assert ("more than the" in told) == (added.peak_bytes > plan.total_bytes)
     saved = tmp_path / "train.jaxscope"
     save_capture(capture, saved)
     assert np.array_equal(live_of(load_capture(saved)).timeline, placed.timeline)
+
+
+LAST = """
+import jax
+
+def last(xs):
+    def step(carry, x):
+        return 0.9 * carry + 0.1 * x, None
+    return jax.lax.scan(step, 0.0, xs)[0]
+"""
+
+
+def test_two_figures_of_temporaries_are_said_to_be_of_the_same_program(tmp_path: Path) -> None:
+    """XLA places the counters of a loop 64 bytes apart, behind the table of its state."""
+    path, names = tmp_path / "last.py", dict[str, Any]()
+    path.write_text(LAST)
+    exec(LAST, names)
+    capture = one_shot.capture(str(path), "last(f32[32])")
+    live, plan = live_of(capture), plan_of(capture)
+    lowered = jax.jit(names["last"]).lower(jax.ShapeDtypeStruct((32,), "float32"))
+    stats = lowered.compile().memory_analysis()
+    assert stats is not None and plan.temporary_bytes == stats.temp_size_in_bytes
+    assert live.peak_temporary_bytes < plan.temporary_bytes, "else there is nothing to tell"
+    said = f"of this same program XLA allocates {stats.temp_size_in_bytes} B."
+    assert said in explain_peak(live, plan)
+    evidence = Evidence(capture=capture)
+    question = find_question("memory")[0]
+    assert said in question.answer(evidence).text
 
 
 def test_what_is_alive_at_the_peak_adds_up_to_it(take: Take) -> None:

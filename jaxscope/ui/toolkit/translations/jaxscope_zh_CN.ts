@@ -2676,6 +2676,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一次调用让设备工作了多久，由 XLA 自己的记录器在另外的调用中测得；不包含在其他列中</translation>
     </message>
     <message>
+        <source>For the temporaries of this same program XLA allocates {allocated}.</source>
+        <translation>对这同一个程序的临时值，XLA 分配 {allocated}。</translation>
+    </message>
+    <message>
         <source>For users</source>
         <translation>面向使用者</translation>
     </message>
@@ -4004,8 +4008,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>存活区间由调度后的模块算出，各值相加：有的值写在不再有人读取的值之上，或写在将来放结果的地方，XLA 需要的就更少；它留下空隙时，需要的稍多一些。</translation>
     </message>
     <message>
-        <source>Live ranges are computed from the scheduled module; each value lies where XLA put it, and memory that several share counts once. What XLA allocates may be more: gaps between values, and tables of addresses where results are a tuple.</source>
-        <translation>存活区间由调度后的模块算出；每个值都在 XLA 所放的位置，几个值共用的内存只算一次。XLA 分配的可能更多：值之间的空隙，以及结果是元组时的地址表。</translation>
+        <source>Live ranges are computed from the scheduled module; each value lies where XLA put it, and memory that several share counts once. What XLA allocates may be more: gaps between values, and tables of addresses of tuples, such as the state of a loop.</source>
+        <translation>生存期由排好顺序的模块计算；每个值都在 XLA 安排的位置，几个值共用的内存只计一次。XLA 分配的可能更多：值之间的空隙，以及元组（如循环的状态）的地址表。</translation>
     </message>
     <message>
         <source>Load an argument</source>
