@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QColor, QTextCursor
 from PySide6.QtWidgets import QApplication, QFileDialog
 
@@ -309,6 +309,156 @@ def test_a_new_arrangement_of_panes_keeps_the_draft(
     assert text.endswith("y = 1")
     pane = next(p for p in window.workspace.area.panes if p.wanted_stage == SOURCE)
     assert editor_of(trial).isVisibleTo(pane)
+
+
+def test_a_text_that_python_does_not_read_outlives_its_pane_and_its_window(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    """It is no draft: only the editor has it."""
+    before = source.read_text()
+    write(driver, trial, "y = (1")
+    window.workspace.area.arrange()
+    assert editor_of(trial).edit.text == f"{before}y = (1"
+    window.close()
+    kept = trial._kept.read(str(source))
+    assert kept is not None and kept[1] == f"{before}y = (1"
+    editor_of(trial).edit.undo()
+    assert editor_of(trial).edit.text == before
+
+
+def test_the_file_that_is_edited_is_opened_anew_without_the_change(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    """What is shown then is of the file: no changed text stands beside it."""
+    before = source.read_text()
+    write(driver, trial, "y = 1")
+    window.open_path(str(source), "f(f32[3])")
+    assert trial.editor is None and window.controller.state.draft is None
+    assert "was kept" in window.row.message
+    assert window.controller.state.snapshot is not None
+    assert window.controller.state.snapshot.text == before
+    assert driver.session.of_type(CaptureRequest)[-1].request.drafts == {}
+    trial.toggle()
+    assert editor_of(trial).edit.text == f"{before}y = 1"
+
+
+def test_a_change_that_goes_on_says_that_the_file_is_another_by_now(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    write(driver, trial, "y = 1")
+    trial.toggle()
+    source.write_text(source.read_text() + "z = 3\n")
+    window.controller.note_file_changed()
+    trial.toggle()
+    assert editor_of(trial).edit.text.endswith("y = 1")
+    assert "changed on disk" in editor_of(trial).said.text()
+
+
+def test_a_file_that_is_gone_is_called_gone(driver: Driver, source: Path, trial: Trial) -> None:
+    write(driver, trial, "y = 1")
+    source.unlink()
+    editor_of(trial).save.click()
+    assert "no longer there" in editor_of(trial).said.text() and not source.exists()
+
+
+ODD = {
+    "spaces": "s = 'a\N{NO-BREAK SPACE}b\N{LINE SEPARATOR}c'\n".encode(),
+    "mark": b"\xef\xbb\xbfx = 1\n",
+    "long ends": b"x = 1\r\nz = 2\r\n",
+    "latin": "# -*- coding: latin-1 -*-\ns = 'é'\n".encode("latin-1"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_is_not_changed_is_saved_byte_by_byte(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial, name: str
+) -> None:
+    trial.discard()
+    source.write_bytes(ODD[name])
+    window.controller.note_file_changed()
+    trial.toggle()
+    write(driver, trial, "y = 1")
+    editor_of(trial).save.click()
+    assert trial.editor is None
+    assert source.read_bytes() == ODD[name] + b"y = 1"
+
+
+@pytest.mark.parametrize(
+    "data", [b"s = 1  # caf\xe9\n", "s = '\N{PARAGRAPH SEPARATOR}'\n".encode()]
+)
+def test_bytes_that_the_editor_cannot_hold_are_not_lost_by_saving(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial, data: bytes
+) -> None:
+    trial.discard()
+    source.write_bytes(data)
+    window.controller.note_file_changed()
+    trial.toggle()
+    write(driver, trial, "y = 1")
+    editor_of(trial).save.click()
+    assert source.read_bytes() == data
+    assert "would be lost" in editor_of(trial).said.text()
+
+
+def test_an_encoding_that_there_is_not_is_said_and_can_be_mended(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    trial.discard()
+    source.write_text("# -*- coding: none -*-\nx = 1\n")
+    window.controller.note_file_changed()
+    trial.toggle()
+    write(driver, trial, "y = 1")
+    editor_of(trial).save.click()
+    assert "unknown encoding: none" in editor_of(trial).said.text()
+    editor_of(trial).edit.replace_text("x = 1\n")
+    editor_of(trial).save.click()
+    assert source.read_text() == "x = 1\n"
+
+
+def test_lines_end_with_shift_and_in_what_is_pasted_as_in_python(
+    driver: Driver, trial: Trial
+) -> None:
+    edit = editor_of(trial).edit
+    edit.replace_text("")
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    pasted = QMimeData()
+    pasted.setText("a =\N{NO-BREAK SPACE}1\N{LINE SEPARATOR}b = 2")
+    edit.insertFromMimeData(pasted)
+    assert edit.text == "\na = 1\nb = 2"
+
+
+def test_the_first_call_runs_once_a_file_that_python_could_not_read_is_mended(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path, trial: Trial
+) -> None:
+    """In the editor or by another hand; the error was of the text before."""
+    trial.discard()
+    broken = tmp_path / "broken.py"
+    for way in ("editor", "disk"):
+        broken.write_text("def f(x:\n    return x\n")
+        window.open_path(str(broken))
+        outline = driver.session.of_type(OutlineRequest)[-1]
+        outline.tell(Failed(UserCodeError("The code is not valid Python.", where="broken.py:1")))
+        driver.wait_until(lambda: window.controller.state.error is not None)
+        assert window.controller.state.call == ""
+        num_outlines = len(driver.session.of_type(OutlineRequest))
+        mended = "# jaxscope: f(f32[3])\ndef f(x):\n    return x\n"
+        if way == "editor":
+            trial.toggle()
+            editor_of(trial).edit.replace_text(mended)
+            editor_of(trial).edit.settle()
+        else:
+            broken.write_text(mended)
+            window.controller.note_file_changed()
+        assert window.controller.state.error is None
+        outline = driver.wait_for(OutlineRequest, num_outlines + 1)
+        found = Outline((OutlinedFunction("f", "function", 2, 3, "f(x)", ""),), (), "")
+        offered = Outline(found.functions, (OfferedCall("f(f32[3])", 1),), "")
+        outline.tell(Finished(offered))
+        driver.wait_until(lambda: window.controller.state.call == "f(f32[3])")
+        request = driver.session.of_type(CaptureRequest)[-1].request
+        assert request.call == "f(f32[3])"
+        assert request.drafts == ({str(broken): mended} if way == "editor" else {})
+        if trial.editor is not None:
+            trial.discard()
 
 
 def test_another_file_ends_the_trial(

@@ -605,6 +605,7 @@ class Controller(QObject):
         if state.draft is None:
             self._before_trial = state.snapshot
         self._set(dataclasses.replace(state, draft=text, snapshot=snapshot))
+        self._seek_first_call()
         if text != before:
             self._ask_outline()
         if state.call and (text != before or state.is_stale) and not state.trust.waits:
@@ -663,6 +664,7 @@ class Controller(QObject):
             self._set(dataclasses.replace(state, is_changed_on_disk=True))
             return
         self._set(dataclasses.replace(state, snapshot=snapshot, is_stale=bool(state.stages)))
+        self._seek_first_call()
         self._ask_outline()
         is_known = snapshot.sha256 == known and not state.trust.waits
         if state.trust is not Trust.TRUSTED and not is_known:
@@ -674,6 +676,16 @@ class Controller(QObject):
                 self._set(dataclasses.replace(self.state, is_changed_on_disk=True))
             else:
                 self._run_again()
+
+    def _seek_first_call(self) -> None:
+        """A text that could not be read offered no call: of another one the first is run.
+
+        The error was of the text before.
+        """
+        state = self.state
+        if not (state.call or state.is_running or state.trust.waits):
+            self._runs_first_call = True
+            self._set(dataclasses.replace(state, error=None, phase=Phase.IDLE))
 
     def show_problem(self, error: JaxscopeError) -> None:
         """Explain a problem that no run had."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QKeyEvent,
@@ -33,6 +33,12 @@ _MARK_COLOURS = {
     Mark.ERROR: "error_soft",
     Mark.SELECTED: "selected_soft",
 }
+
+
+_BETWEEN_BLOCKS = "\N{PARAGRAPH SEPARATOR}"
+_ENDS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_NO_OTHER = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+"""With these a line ends as well; Qt would put a sign between that is none of Python's."""
 
 
 class SourceEditor(QPlainTextEdit):
@@ -68,6 +74,16 @@ class SourceEditor(QPlainTextEdit):
         self.cursorPositionChanged.connect(self._on_self_cursor_moved)
         self.updateRequest.connect(self._gutter.follow)
         self.blockCountChanged.connect(self._gutter.fit)
+
+    @property
+    def text(self) -> str:
+        """All of it, as it would be saved: `toPlainText` makes other characters of some."""
+        return self.document().toRawText().replace(_BETWEEN_BLOCKS, "\n")
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste a text, with the spaces and ends of lines of a page as Python's."""
+        pasted = source.text().replace("\N{NO-BREAK SPACE}", " ")
+        self.insertPlainText(pasted.replace("\N{LINE SEPARATOR}", "\n"))
 
     def set_wrapping(self, is_wrapping: bool) -> None:
         """Wrap long lines, or scroll sideways to their ends."""
@@ -121,7 +137,7 @@ class SourceEditor(QPlainTextEdit):
     def settle(self) -> None:
         """Tell the text now, if it changed."""
         self._pause.stop()
-        text = self.toPlainText()
+        text = self.text
         if text != self._settled:
             self._settled = text
             self._colours.learn(text)
@@ -142,7 +158,7 @@ class SourceEditor(QPlainTextEdit):
         elif event.key() == Qt.Key.Key_Tab and not cursor.hasSelection():
             column = cursor.positionInBlock()
             cursor.insertText(" " * (len(_INDENT) - column % len(_INDENT)))
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+        elif event.key() in _ENDS and not event.modifiers() & ~_NO_OTHER:
             before = cursor.block().text()[: cursor.positionInBlock()]
             indent = before[: len(before) - len(before.lstrip())]
             deeper = _INDENT if before.rstrip().endswith(":") else ""

@@ -569,6 +569,8 @@ class MainWindow(QMainWindow):
             self.files.load(path)
             return
         self.files.captures.forget()
+        if self.trial is not None:
+            self.trial.leave_before(path)
         if path != self.controller.state.file:
             self.pages.show_place(Place.PROGRAM)  # what is measured and compared is of another file
         target = self.call_bar.target.currentText()

@@ -8,12 +8,14 @@ kept beside what the window remembers, and goes on where it was.
 from __future__ import annotations
 
 import ast
+import codecs
 import contextlib
 import hashlib
 import io
 import itertools
 import json
 import os
+import re
 import tokenize
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,6 +36,7 @@ from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.panes.stage_pane import StagePane, line_mark_of
 from jaxscope.ui.session.controller import Controller
+from jaxscope.ui.session.source_file import decode_source
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
@@ -46,7 +49,8 @@ _CHANGED = "Scratch copy. The file has changed on disk since."
 _GOES_ON = "Scratch copy with your change from before: the file is as it was."
 _WAITS = "Not run: nothing of this file runs before you run its call."
 _KEPT = "A change of this file was kept. Try a change (Ctrl+Shift+T) goes on with it."
-_MAX_KEPT_BYTES = 4_000_000
+_MAX_KEPT_BYTES = 64 * 1024 * 1024
+"""Of the largest source, each character written as an escape of JSON."""
 
 
 class KeptChanges:
@@ -92,6 +96,45 @@ class KeptChanges:
     def _path(self, file: str) -> Path:
         name = hashlib.sha256(os.fsencode(file)).hexdigest()[:32]
         return self._folder / f"{name}.json"
+
+
+def _encode(text: str, before: bytes) -> bytes:
+    """A source as bytes, in the encoding that it names, with ends of lines and mark of others.
+
+    Raises:
+        SyntaxError: There is no such encoding.
+        UnicodeEncodeError: It lacks a character.
+    """
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
+    if before.startswith(codecs.BOM_UTF8) and encoding == "utf-8":
+        encoding = "utf-8-sig"
+    if b"\r\n" in before:
+        text = text.replace("\n", "\r\n")
+    return text.encode(encoding)
+
+
+def _is_kept_whole(data: bytes) -> bool:
+    """Whether the bytes of a source are written as they were where they are not changed."""
+    text = decode_source(data)
+    try:
+        again = _encode(text, data)
+    except SyntaxError:  # an encoding that there is not: it was read as UTF-8
+        again = text.encode()
+    except UnicodeEncodeError:
+        return False
+    has_ends = not re.search("[\N{PARAGRAPH SEPARATOR}\ufdd0\ufdd1]", text)  # Qt ends lines there
+    return has_ends and _with_short_ends(again) == _with_short_ends(data)
+
+
+def _with_short_ends(data: bytes) -> bytes:
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _read_bytes(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
 
 
 class TrialEditor(QWidget):
@@ -181,7 +224,7 @@ class Trial(QObject):
         self._open_file = open_file
         self._window, self._controller = window, controller
         self._workspace, self._themes = workspace, themes
-        self._file, self._began_with = "", ""
+        self._file, self._began_with, self._began_text = "", "", ""
         self._was_running = self._is_refused = self._waits_for_trust = False
         self._pane: StagePane | None = None
         self.editor: TrialEditor | None = None
@@ -206,7 +249,7 @@ class Trial(QObject):
         if self.editor is None:
             return
         if self.editor.edit.document().isModified():
-            self._kept.keep(self._file, self._began_with, self.editor.edit.toPlainText())
+            self._kept.keep(self._file, self._began_with, self.editor.edit.text)
         else:  # all of it was undone
             self._kept.forget(self._file)
 
@@ -245,12 +288,27 @@ class Trial(QObject):
             )
             return
         self._file, self._began_with = state.file, state.snapshot.sha256
+        self._began_text = state.snapshot.text
         kept = self._kept.read(state.file)
         self._attach(state.snapshot.text)
         if kept is not None and self.editor is not None:
             self._began_with, text = kept
-            self.editor.edit.replace_text(text)
+            self._go_on(text)
             self.editor.note_going_on()
+            if hashlib.sha256(_read_bytes(self._file)).hexdigest() != self._began_with:
+                self.editor.note_file_changed()
+
+    def _go_on(self, text: str) -> None:
+        """Have a text in the editor that differs from what it began with; that can be undone."""
+        if self.editor is not None and text != self.editor.edit.text:
+            self.editor.edit.replace_text(text)
+
+    def leave_before(self, path: str) -> None:
+        """End it before a file is opened, where that is the one that is edited: what is shown then
+        is of the file, and not of the text in the editor.
+        """
+        if self.editor is not None and os.path.abspath(path) == self._file:
+            self._leave()
 
     def discard(self) -> None:
         """Discard the change and the results of its runs."""
@@ -281,11 +339,18 @@ class Trial(QObject):
         path = Path(self._file)
         try:
             data = path.read_bytes()
+        except FileNotFoundError:
+            self.editor.say(tr("The file is no longer there. Save as another one."))
+            return
         except OSError:
             data = b""
         if hashlib.sha256(data).hexdigest() != self._began_with:
             self.editor.say(tr("The file has changed on disk since. Save as another one."))
-        elif self._write(path, b"\r\n" in data):
+        elif not _is_kept_whole(data):
+            self.editor.say(
+                tr("Some bytes of the file are no text, and would be lost. Save as another one.")
+            )
+        elif self._write(path, data):
             self.discard()
 
     def ask_save_as(self) -> None:
@@ -304,21 +369,24 @@ class Trial(QObject):
         """Write the change into another file, and open that."""
         if self.editor is not None and is_sample(path):
             self.editor.say(tr("Samples stay as they are. Save it in another folder."))
-        elif self._write(Path(path), False):
+        elif self._write(Path(path), _read_bytes(self._file)):
             call = self._controller.state.call
             self._kept.forget(self._file)
             self._detach()
             self._open_file(path, call)
 
-    def _write(self, path: Path, has_long_ends: bool) -> bool:
+    def _write(self, path: Path, before: bytes) -> bool:
+        """Write the text into a file; tells whether it did.
+
+        Args:
+            before: What the change began with: it is written with the same ends of lines, and the
+                same mark at its beginning.
+        """
         assert self.editor is not None
-        text = self.editor.edit.toPlainText()
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
-        if has_long_ends:
-            text = text.replace("\n", "\r\n")
         try:
-            path.write_bytes(text.encode(encoding))
-        except (OSError, UnicodeEncodeError) as error:
+            data = _encode(self.editor.edit.text, before)
+            path.write_bytes(data)
+        except (OSError, SyntaxError, UnicodeEncodeError) as error:
             self.editor.say(tr("It could not be saved: {error}.", error=error))
             return False
         return True
@@ -343,7 +411,7 @@ class Trial(QObject):
         editor.discard.clicked.connect(self.discard)
         line = pane.code.line_in_hand
         pane.set_editor(editor)
-        self._workspace.lines.typed = editor.edit.toPlainText
+        self._workspace.lines.typed = lambda: editor.edit.text
         self._pane, self.editor = pane, editor
         self._enable()
         editor.edit.show_line(line)
@@ -432,10 +500,11 @@ class Trial(QObject):
     def _on_area_panes_changed(self) -> None:
         """A pane that is gone took its editor along: begin again with its text."""
         if self.editor is not None and self._pane not in self._workspace.area.panes:
-            draft = self._controller.state.draft
+            text, draft = self.editor.edit.text, self._controller.state.draft
             self._detach()
-            if draft is not None:
-                self._attach(draft)
+            if draft is not None or text != self._began_text:
+                self._attach(self._began_text)
+                self._go_on(text)
 
     def _on_themes_changed(self, theme: Theme) -> None:
         if self.editor is not None:

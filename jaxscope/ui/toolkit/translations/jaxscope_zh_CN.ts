@@ -6732,6 +6732,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>求解线性方程组，其梯度有手写的规则。</translation>
     </message>
     <message>
+        <source>Some bytes of the file are no text, and would be lost. Save as another one.</source>
+        <translation>文件中有些字节不是文本，保存会丢失它们。请另存为其他文件。</translation>
+    </message>
+    <message>
         <source>Some names belong to another program than the one that is shown.</source>
         <translation>有些名称属于另一个程序，而不是所显示的程序。</translation>
     </message>
@@ -7576,6 +7580,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The file is damaged, or nested more deeply than the parser can take.</source>
         <translation>文件已损坏，或嵌套深度超出解析器的能力。</translation>
+    </message>
+    <message>
+        <source>The file is no longer there. Save as another one.</source>
+        <translation>文件已不存在。请另存为其他文件。</translation>
     </message>
     <message>
         <source>The file offers no call; jaxscope proposed {text}.</source>
