@@ -19,6 +19,7 @@ from jaxscope.client.events import Finished
 from jaxscope.client.requests import CaptureRequest, OutlineRequest
 from jaxscope.model import Direction
 from jaxscope.model.outline import OfferedCall, Outline
+from jaxscope.picture.tint.classes import ColourBy
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages.stepping import SteppingPage
 from jaxscope.ui.panes.pane_area import (
@@ -43,6 +44,7 @@ from jaxscope.ui.window.menus import PaneCommands
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver, destroy
+from .programs import SOURCE as TEXT
 from .programs import RecordedRun, RecordedSession, build_capture
 from .test_room import LESSON
 from .test_window import capture_of
@@ -768,3 +770,67 @@ def test_panes_that_show_the_same_are_not_remembered() -> None:
     inner = Split(False, (other,), (2.0,))
     assert found == Split(True, (PaneSpec("source"), twin, inner), (3.0, 4.0, 5.0))
     assert drop_twins(FIRST_ARRANGEMENT) == FIRST_ARRANGEMENT
+
+
+def open_file(driver: Driver, path: Path, call: str) -> None:
+    """Open a file with a call, plain or a gradient, and let it run."""
+    path.write_text(TEXT)
+    count = len(driver.session.of_type(CaptureRequest))
+    driver.window.open_path(str(path), call)
+    run = driver.wait_for(CaptureRequest, count + 1)
+    capture = build_capture()
+    if not call.startswith("grad"):
+        stages = tuple(stage for stage in capture.stages if stage.name != "grad")
+        capture = dataclasses.replace(capture, call=call, transforms=(), stages=stages)
+    driver.finish(run, capture)
+
+
+def looks(window: MainWindow) -> dict[str, tuple[Form, ColourBy | None]]:
+    """The form and the colours of each view of a stage, and what its header says of them."""
+    found = {}
+    for pane in window.workspace.area.panes:
+        if pane.wanted_stage != "source":
+            by = pane.canvas.colour_by if pane.canvas is not None else None
+            found[pane.wanted_stage] = pane.form, by
+            if pane.is_graph_shown:
+                assert pane.form is Form.GRAPH and pane._graph.colours.currentData() is by
+    return found
+
+
+def test_views_look_in_another_file_as_they_did_last_for_such_a_call(
+    driver: Driver, window: MainWindow, tmp_path: Path
+) -> None:
+    """A call with other transforms is another kind: it begins as at first."""
+    first = {"jaxpr": (Form.GRAPH, ColourBy.FAMILY), "optimized": (Form.GRAPH, ColourBy.FAMILY)}
+    of_gradient = {"grad": first["jaxpr"], "optimized": first["optimized"]}
+    open_file(driver, tmp_path / "a.py", "f(f32[3])")
+    assert looks(window) == first
+    program, optimized = window.workspace.area.panes[1:]
+    assert program.canvas is not None and optimized.canvas is not None
+    program.canvas.set_colour_by(ColourBy.FATE)
+    optimized.set_form(Form.TEXT)
+    chosen = {"jaxpr": (Form.GRAPH, ColourBy.FATE), "optimized": (Form.TEXT, ColourBy.FAMILY)}
+    assert looks(window) == chosen
+    open_file(driver, tmp_path / "b.py", "grad(f)(f32[3])")
+    assert looks(window) == of_gradient
+    window.workspace.colour_graphs(ColourBy.TIME)
+    open_file(driver, tmp_path / "c.py", "f(f32[3])")
+    assert looks(window) == chosen, "as it was for such a call"
+    open_file(driver, tmp_path / "d.py", "grad(f)(f32[3])")
+    assert looks(window) == of_gradient, "there are no times of this program"
+
+
+def test_views_look_as_they_did_when_a_file_is_shown_again(
+    driver: Driver, window: MainWindow, tmp_path: Path
+) -> None:
+    open_file(driver, tmp_path / "a.py", "f(f32[3])")
+    window.workspace.area.panes[1].set_form(Form.TABLE)
+    before = looks(window)
+    window.controller.close_file()
+    window.stop_run()
+    assert looks(window) == before and window.controller.state.file == str(tmp_path / "a.py")
+    window.call_bar.set_call("grad(f)(f32[3])")
+    count = len(driver.session.of_type(CaptureRequest))
+    window.run_call()
+    driver.finish(driver.wait_for(CaptureRequest, count + 1), build_capture())
+    assert looks(window)["grad"][0] is Form.TABLE, "in one file a view stays as it is"

@@ -4,7 +4,7 @@ kept in step with state and selection.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
@@ -80,6 +80,7 @@ class Workspace(QWidget):
         self._revealed: tuple[str, int] | None = None
         self._asked, self._is_other_file, self._is_error_new = "jaxpr", False, False
         self._capture: Capture | None = None
+        self._looks: dict[tuple[str, str], tuple[Form, ColourBy]] | None = None
         self.lines = SourceLines()
         self._kernels = KernelLinks()
         self.selection, self.bookmarks = SelectionModel(self), Bookmarks(self)
@@ -196,6 +197,8 @@ class Workspace(QWidget):
             self.selection.clear()
             self.area.close_twins()
             self._is_other_file = True
+            if before.file:
+                self._remember_looks()
         if state.file and state.file != self._last_file:
             self._last_file = state.file
             self.selection.forget()
@@ -380,6 +383,19 @@ class Workspace(QWidget):
         asked = lowered_name(stages)
         before, self._asked = self._asked, asked
         is_other, self._is_other_file = self._is_other_file, False
+        self._turn_panes(stages, before, is_other=is_other)
+        if is_other and self._looks is not None:
+            self._recall_looks(self._looks)
+
+    def _turn_panes(self, stages: Sequence[str], before: str, *, is_other: bool) -> None:
+        """Turn a pane to the program that is asked for, where none shows it.
+
+        Args:
+            stages: That the call will have.
+            before: The stage of the program that was asked for before.
+            is_other: Whether that was of another file.
+        """
+        asked = self._asked
         if asked not in self.area.wanted_stages():
             # Before a run, and where an arrangement comes after a capture, what is shown may be of
             # a call before.
@@ -393,6 +409,27 @@ class Workspace(QWidget):
                 if is_left or (asked != before and wanted == before):
                     pane.wanted_stage = asked
                     break
+
+    def _remember_looks(self) -> None:
+        """Remember the form and the colours of each view for calls with the same transforms.
+
+        Colours by time are those of one profile: other programs have none.
+        """
+        looks = self._looks = self._looks or {}
+        for pane in self.area.panes:
+            by = pane.canvas.colour_by if pane.canvas is not None else ColourBy.FAMILY
+            by = ColourBy.FAMILY if by is ColourBy.TIME else by
+            looks[self._asked, pane.wanted_stage] = pane.form, by
+
+    def _recall_looks(self, looks: Mapping[tuple[str, str], tuple[Form, ColourBy]]) -> None:
+        """Show each view as it was shown last for such a call; as at first where none was."""
+        for pane in self.area.panes:
+            if pane.wanted_stage != SOURCE:
+                place = self._asked, pane.wanted_stage
+                form, by = looks.get(place, (Form.GRAPH, ColourBy.FAMILY))
+                pane.prefer_form(form)
+                if pane.canvas is not None:
+                    pane.canvas.set_colour_by(by)
 
     def _retarget_missing(self, stages: Sequence[Stage]) -> None:
         """Let panes for stages that this call lacks be for others, each for one of its own."""
