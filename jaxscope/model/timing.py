@@ -242,13 +242,17 @@ class Ratio:
         if self.is_wide:
             low, high = three_digits(self.low), three_digits(self.high)
             return say("between {low} and {high}", low=low, high=high)
-        median, interval = three_digits(self.median), self.describe_range()
+        median, interval = three_digits(self.median), self.describe_paired()
         return say("{told} ({interval})", told=median, interval=interval)
 
     def describe_agreement(self) -> str:
         """Such as ` in 41 of 42 pairs`, where not all of them have the order of the median."""
         told = say(" in {agreeing} of {pairs} pairs", agreeing=self.agreeing, pairs=self.pairs)
         return told if self.holds_one else ""
+
+    def describe_paired(self) -> Said:
+        """The range, and that it is of pairs: the two times need not divide to the median."""
+        return say("paired, {range}", range=self.describe_range())
 
     def describe_range(self) -> Said:
         """Between what it lies: an interval where one was earned, else what was observed."""

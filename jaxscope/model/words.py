@@ -172,6 +172,11 @@ TERMS: Sequence[Term] = (
             "Of a figure: what a loop does is counted for one round.",
             (r"\bloops once\b",),
         ),
+        (
+            "paired",
+            "Of a factor: the middle of those of calls that were measured side by side. The two "
+            "times beside it, of all calls, need not divide to it.",
+        ),
         ("transcendental", "An exponential, a sine and the like; XLA counts them apart from FLOP."),
         (
             "eager",

@@ -53,6 +53,7 @@ from jaxscope.report.measurements import (
     EQUATION_HEADERS,
     FORM_WORDS,
     LEAF_HEADERS,
+    PAIRED,
     SIGNATURE_HEADERS,
     TRIAL_HEADERS,
     cost_lines,
@@ -443,13 +444,18 @@ def timing_to_document(timing: Timing, *, is_whole: bool = True) -> list[Section
             opening,
             Section(blocks=[table]),
             Section(blocks=_warn(timing.warnings).blocks),
-            Section(blocks=[f"{left_out}, how each was measured and what disturbed it: --all"]),
+            Section(
+                blocks=[
+                    *_tell_paired(timing),
+                    f"{left_out}, how each was measured and what disturbed it: --all",
+                ]
+            ),
         ]
     return [
         answer,
         opening,
         Section(blocks=[make_table(("",) * 6, shown, _row)]),
-        Section(blocks=list(_protocols(timing))),
+        Section(blocks=[*_tell_paired(timing), *_protocols(timing)]),
         Section(blocks=[*_noise(timing), *_warn(timing.warnings).blocks]),
     ]
 
@@ -465,6 +471,10 @@ def _tell_speed(timing: Timing) -> Iterator[str]:
             noisy = " · noisy" * each.is_noisy
             name = each.name.replace("_", " ")
             yield f"{name} takes {format_seconds(each.median)} ({describe_spread(each)}){noisy}"
+
+
+def _tell_paired(timing: Timing) -> list[str]:
+    return [PAIRED] if any(ratio.is_judged for ratio in timing.ratios) else []
 
 
 def _is_main(name: str) -> bool:

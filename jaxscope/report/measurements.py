@@ -87,9 +87,11 @@ def _describe_order_of(ratio: Ratio) -> Said:
     names: dict[str, str] = dict(zip(("first", "second"), named, strict=True))
     if math.isnan(ratio.median):
         return say("Unclear which of {first} and {second} is faster", **names)
-    interval = ratio.describe_range()
     factor = "" if ratio.is_wide else three_digits(ratio.median)
     pairs = ratio.describe_agreement()
+    tells_pairs = pairs and ratio.verdict in ("faster", "slower")
+    is_paired = factor and not tells_pairs
+    interval = ratio.describe_paired() if is_paired else ratio.describe_range()
     names |= {"interval": interval, "pairs": pairs, "factor": factor}
     if ratio.verdict == "faster":
         if not factor:
@@ -115,6 +117,10 @@ def _describe_order_of(ratio: Ratio) -> Said:
     return say("Not decided which of {first} and {second} is faster: {why}", **names, why=why)
 
 
+PAIRED = say(
+    "A paired factor is the middle of those of calls that were measured side by side: the times "
+    "beside it need not divide to it."
+)
 _FASTER_WIDELY = "{second} is faster than {first}{pairs}, by how much differs widely ({interval})"
 _SLOWER_WIDELY = "{second} is slower than {first}{pairs}, by how much differs widely ({interval})"
 _FASTER_IN_PAIRS = (
@@ -127,13 +133,15 @@ _SLOWER_IN_PAIRS = (
 
 def _why_undecided(ratio: Ratio) -> Said:
     """What a ratio without a verdict lacks."""
+    interval = ratio.describe_range()
     if _has_too_few_pairs(ratio):
         told = _tell_pairs(ratio)
     elif ratio.is_wide:
         told = say("the pairs differ widely")
     else:
         told = say("ratio {factor}", factor=three_digits(ratio.median))
-    return say("{told} ({interval})", told=told, interval=ratio.describe_range())
+        interval = ratio.describe_paired()
+    return say("{told} ({interval})", told=told, interval=interval)
 
 
 def _tell_pairs(ratio: Ratio) -> Said:

@@ -61,7 +61,7 @@ ANSWERS = {
     "calls": (("program.py",), r"program\.py offers 1 call and has 2 functions\."),
     "time": (
         ("program.py", "--budget", "0.2"),
-        r"jit is .* than eager .*\(observed |Not decided|.*same",
+        r"jit is .* than eager .*\((paired, )?observed |Not decided|.*same",
     ),
     "run": (("program.py",), r"\d+ programs? of \d+ functions? took "),
     "ranks": (("seen",), r"2 ranks on 2 hosts: all ended well\."),

@@ -68,13 +68,14 @@ def test_the_answer_comes_first_then_a_screenful() -> None:
     text = write_text(timing_to_document(timing, is_whole=False), width=98)
     lines = text.splitlines()
     assert lines[:3] == [
-        "jit is 200 times faster than eager (observed 180 to 220) · noisy",
+        "jit is 200 times faster than eager (paired, observed 180 to 220) · noisy",
         "",
         "loss(f32[8])",
     ]
     shown = [line.split()[0] for line in lines[5:10]]
     assert shown == ["compile", "eager", "jit", "trace", "gradient_jit"]
     assert "4 more rows, how each was measured and what disturbed it: --all" in lines
+    assert "times beside it need not divide to it" in " ".join(text.split())
     assert "protocol: " not in text and LONG.split(".")[0] in " ".join(text.split())
     assert max(map(len, lines[:9])) <= 80
 

@@ -207,7 +207,8 @@ def test_a_ratio_is_judged_unless_there_is_a_reason_not_to() -> None:
         (
             [0.4, *[0.9, 1.1] * 6, 2.0],
             "unclear",
-            "Not decided which of eager and jit is faster: ratio 0.995 (observed 0.400 to 2.00)",
+            "Not decided which of eager and jit is faster: ratio 0.995 (paired, observed 0.400 to "
+            "2.00)",
             "not decided if jit is faster (observed 0.400 to 2.00)",
         ),
         (
@@ -232,7 +233,7 @@ def test_a_ratio_is_judged_unless_there_is_a_reason_not_to() -> None:
         (
             [1.1, *[2.0] * 40, 2.1],
             "faster",
-            "jit is 2.00 times faster than eager (observed 1.10 to 2.10)",
+            "jit is 2.00 times faster than eager (paired, observed 1.10 to 2.10)",
             "jit 2.00 times faster (observed 1.10 to 2.10)",
         ),
     ],

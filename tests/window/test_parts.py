@@ -162,15 +162,26 @@ def test_verdicts_never_come_without_their_interval():
         Ratio("gradient_eager/gradient_jit", 1.1, 0.8, 1.6),
     ]
     assert describe_ratios(ratios).split("\n") == [
-        "jit is 10.6 times faster than eager (9.90 to 11.2, 95%)",
+        "jit is 10.6 times faster than eager (paired, 9.90 to 11.2, 95%)",
         "jit and eager take the same time: the median ratio is within 2 % of 1 "
-        "(observed 0.990 to 1.01)",
+        "(paired, observed 0.990 to 1.01)",
         "Not decided which of eager and jit is faster: 3 of the 6 pairs that a verdict takes "
         "(observed 0.800 to 1.60)",
         "No verdict on eager and jit: the function prints (a.py:1)",
-        "gradient: not decided which of eager and jit is faster: ratio 1.10 (observed 0.800 to "
-        "1.60)",
+        "gradient: not decided which of eager and jit is faster: ratio 1.10 (paired, observed "
+        "0.800 to 1.60)",
     ]
+
+
+def test_a_factor_of_pairs_says_so_because_the_medians_divide_to_another():
+    """By hand: each of three pairs has a factor, the middle of which is not that of the medians."""
+    first, second = (3.0, 4.0, 16.0), (1.0, 2.0, 4.0)
+    factors = sorted(a / b for a, b in zip(first, second, strict=True))
+    assert factors == [2.0, 3.0, 4.0] and first[1] / second[1] == 2.0
+    ratio = Ratio("eager/jit", factors[1], factors[0], factors[2], "faster", pairs=30)
+    (told,) = describe_ratios([ratio]).split("\n")
+    assert told == "jit is 3.00 times faster than eager (paired, observed 2.00 to 4.00)"
+    assert "pair" not in describe_ratios([dataclasses.replace(ratio, high=40.0)]), "no one factor"
 
 
 def test_measurements_say_how_sure_they_are(qtmodeltester):

@@ -525,6 +525,9 @@ def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
     strip.show_time("eager 23.0 ms · jit 357 µs · jit 64 times faster · noisy", can_measure=True)
     assert strip.time.text() == "jit 357 µs · noisy ›"
     assert strip.time.toolTip().startswith("eager 23.0 ms · jit 357 µs")  # what has no room
+    assert "need not divide to it" in strip.time.toolTip()
+    strip.show_time("eager 23.0 ms · jit 357 µs · partial", can_measure=True)
+    assert "need not divide to it" not in strip.time.toolTip(), "there is no factor"
 
 
 def test_the_same_stages_again_are_no_work(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ from jaxscope.model.timing import STEADY, Noise
 from jaxscope.model.units import format_seconds
 from jaxscope.report.document import Table
 from jaxscope.report.measurements import (
+    PAIRED,
     describe_noise,
     describe_place,
     describe_ratio,
@@ -462,7 +463,8 @@ def _notes(timing: TimingState) -> list[str]:
             )
         ]
     )
-    return [*map(tr_said, list(protocols)[:1]), *place]
+    paired = [PAIRED] if any(ratio.is_judged for ratio in timing.ratios) else []
+    return [*map(tr_said, [*paired, *list(protocols)[:1]]), *place]
 
 
 make_page = TimingPage

@@ -21,7 +21,12 @@ from PySide6.QtWidgets import (
 from jaxscope.client.requests import ComparisonRequest
 from jaxscope.model.experiments import CAST_DTYPES, POLICIES, ProgramComparison
 from jaxscope.report.document import Table
-from jaxscope.report.measurements import cost_lines, describe_processes, describe_ratio
+from jaxscope.report.measurements import (
+    PAIRED,
+    cost_lines,
+    describe_processes,
+    describe_ratio,
+)
 from jaxscope.ui.pages.agreement import describe_results, show_leaves
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.pages.timing import HEADERS, row_texts, tell_reason
@@ -218,6 +223,7 @@ class VersusPage(ExperimentPage[ProgramComparison]):
             verdict if is_same else f"{verdict}\n{results}",
             [
                 *([results] if is_same else []),
+                *([PAIRED] if found.timing.ratios else []),
                 tr("first: {first}", first=found.first),
                 tr("second: {second}", second=found.second),
                 describe_processes(found),

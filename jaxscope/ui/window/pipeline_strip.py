@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.report.measurements import PAIRED
 from jaxscope.ui.session.screen import BETWEEN_TIMES, TIME_MARKS, PipelineStep
 from jaxscope.ui.toolkit.language import tr, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import RESIZING, fill_box, make_label, restyle
@@ -247,8 +248,8 @@ class PipelineStrip(QWidget):
         """Show how eager compares with jit, or that it can be measured."""
         before = self._time_texts, self.time.isHidden()
         self._time_texts = [f"{headline or tr('Measure')} ›"]
+        times = headline.split(BETWEEN_TIMES)
         if headline:
-            times = headline.split(BETWEEN_TIMES)
             jit = [*times[1:2], *(mark for mark in times[2:] if mark in map(tr, TIME_MARKS))]
             shorter = [BETWEEN_TIMES.join(parts) for parts in (times[2:], jit)]
             self._time_texts += [f"{text} ›" for text in shorter if text]
@@ -258,7 +259,9 @@ class PipelineStrip(QWidget):
             if headline
             else tr("Measure how long the call takes, eager and jit")
         )
-        told = (headline, tr(_OF_EAGER) if headline else "", f"{what} (Ctrl+M)")
+        is_compared = any(part not in map(tr, TIME_MARKS) for part in times[2:])
+        paired = tr_said(PAIRED) if is_compared else ""
+        told = (headline, paired, tr(_OF_EAGER) if headline else "", f"{what} (Ctrl+M)")
         self.time.setToolTip("\n".join(filter(None, told)))
         self.time.setAccessibleName(headline or what)
         if before != (self._time_texts, self.time.isHidden()):

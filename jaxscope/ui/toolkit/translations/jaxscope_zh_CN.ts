@@ -776,6 +776,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个阶段一页。</translation>
     </message>
     <message>
+        <source>A paired factor is the middle of those of calls that were measured side by side: the times beside it need not divide to it.</source>
+        <translation>配对的倍数是并排测量的调用的倍数的中位数：旁边两个时间相除不一定等于它。</translation>
+    </message>
+    <message>
         <source>A part of the path is not a folder.</source>
         <translation>路径中有一部分不是文件夹。</translation>
     </message>
@@ -2677,7 +2681,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>For the temporaries of this same program XLA allocates {allocated}.</source>
-        <translation>对这同一个程序的临时值，XLA 分配 {allocated}。</translation>
+        <translation>XLA 为这同一个程序的临时量分配 {allocated}。</translation>
     </message>
     <message>
         <source>For users</source>
@@ -4009,7 +4013,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>Live ranges are computed from the scheduled module; each value lies where XLA put it, and memory that several share counts once. What XLA allocates may be more: gaps between values, and tables of addresses of tuples, such as the state of a loop.</source>
-        <translation>生存期由排好顺序的模块计算；每个值都在 XLA 安排的位置，几个值共用的内存只计一次。XLA 分配的可能更多：值之间的空隙，以及元组（如循环的状态）的地址表。</translation>
+        <translation>存活区间由调度后的模块算出；每个值都在 XLA 所放的位置，几个值共用的内存只算一次。XLA 分配的可能更多：值之间的空隙，以及元组（如循环的状态）的地址表。</translation>
     </message>
     <message>
         <source>Load an argument</source>
@@ -5050,6 +5054,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Of a condition's branches, work and traffic count the dearest.</source>
         <translation>条件的各分支中，工作量和流量按开销最大的计。</translation>
+    </message>
+    <message>
+        <source>Of a factor: the middle of those of calls that were measured side by side. The two times beside it, of all calls, need not divide to it.</source>
+        <translation>指倍数：并排测量的调用的倍数的中位数。旁边的两个时间是全部调用的，相除不一定等于它。</translation>
     </message>
     <message>
         <source>Of a fate: XLA's recorded passes, or its first and last program, show it.</source>
@@ -12958,6 +12966,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>padding</source>
         <translation>填充</translation>
+    </message>
+    <message>
+        <source>paired</source>
+        <translation>配对</translation>
+    </message>
+    <message>
+        <source>paired, {range}</source>
+        <translation>配对，{range}</translation>
     </message>
     <message>
         <source>pane page</source>
