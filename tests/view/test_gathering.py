@@ -92,6 +92,33 @@ def test_what_only_prepares_is_one_box_and_what_only_finishes_another() -> None:
     assert_no_cycles(view)
 
 
+def test_copies_at_the_border_of_a_program_are_one_box_in_a_scope_too() -> None:
+    """And nothing else: what prepares is a part of what a scope is about."""
+
+    def program(x: jax.Array, *others: jax.Array) -> tuple[jax.Array, ...]:
+        with jax.named_scope("part"):
+            for _ in range(8):
+                x = jnp.sin(x) * jnp.cos(x)
+            kept = [jax.lax.copy_p.bind(each) for each in others]
+            kept += [each[None] for each in others]
+        with jax.named_scope("rest"):
+            for _ in range(3):
+                x = jnp.tanh(x)
+        return x, *kept
+
+    graph = trace(program, X, *[X] * 4)
+    view = build_view(graph, ["box-repeats"])
+    (part,) = (box for box in view.boxes if box.label == "part")
+    inside = [view.boxes[each] for each in part.children]
+    (copies,) = (box for box in inside if box.children)
+    operations = [graph.operation(view.boxes[each].node) for each in copies.children]
+    assert copies.label == "copy" and operations == ["copy"] * 4
+    spread = [graph.operation(box.node) for box in inside if box.node >= 0]
+    assert spread.count("broadcast_in_dim") == 4
+    assert_shown_once(view, graph)
+    assert_no_cycles(view)
+
+
 def uneven(x: jax.Array) -> jax.Array:
     with jax.named_scope("large"):
         for _ in range(300):

@@ -17,6 +17,7 @@ from jaxscope.picture.scene.group_layout import BoxTexts
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.operations import untold_operation
 from jaxscope.picture.view.tree import GATHERED, BranchKind
 from jaxscope.picture.view.view import View
 from jaxscope.program.size import count_program
@@ -360,3 +361,54 @@ def test_a_branch_of_a_known_index_says_which_arm_runs() -> None:
     view = build_view(unknown)
     branch = next(box for box in view.boxes if box.node != NONE and box.children)
     assert text_of(view, branch).detail == "+ 2 equations"
+
+
+def test_a_repeat_of_fusions_says_first_what_they_do() -> None:
+    """Each name is of operations that are in a fusion of that name in XLA's own text."""
+
+    def program(weights: list[jax.Array], x: jax.Array) -> jax.Array:
+        for each in weights:
+            x = jax.nn.softmax(x @ each) * jnp.sin(x).sum(1, keepdims=True)
+        return x
+
+    arguments = [jnp.ones((64, 64))] * 6, jnp.ones((32, 64))
+    view = build_view(compile_module(program, *arguments))
+    (label,) = {box.label for box in view.boxes if box.copies > 1}
+    names = label.removesuffix(", …").split(", ")
+    text = compile_call(program, *arguments).as_text()
+    fusions = {*re.findall(r"%(\w+)_fusion[.\d]* = ", text)}
+    assert len(names) == 2 and set(names) <= fusions
+
+
+@pytest.mark.parametrize(
+    ("name", "operations", "told"),
+    [
+        ("ynn_fusion.3", ["multiply", "reduce"], "reduce"),
+        ("ynn_fusion", ["dot", "reduce", "broadcast", "subtract", "exponential"], "dot"),
+        ("fusion.7", ["add", "tanh"], "tanh"),
+        ("copy_bitcast_fusion.60", ["copy", "bitcast"], ""),
+        ("loop_dynamic-update-slice_fusion", ["constant", "dynamic-update-slice"], ""),
+        ("ynn_fusion", [], ""),
+    ],
+)
+def test_of_a_fusion_whose_name_tells_nothing_an_operation_is_told(
+    name: str, operations: list[str], told: str
+) -> None:
+    assert untold_operation(name, operations) == told
+
+
+@pytest.mark.parametrize(
+    ("fusion", "title"),
+    [
+        ("reduce_bitcast_fusion.2", "reduce_bitcast_fusion.2"),
+        ("reduce_bitcast_fusion / add", "reduce_bitcast_fusion / add"),
+        ("bitcast_reduce_fusion", "reduce · bitcast_reduce_fusion"),
+        ("reduce_all", "reduce · reduce_all"),
+    ],
+)
+def test_a_fusion_of_one_instruction_is_not_called_by_that_twice(fusion: str, title: str) -> None:
+    view = build_view(compile_module(lambda x: x.sum(), jnp.ones(8)))
+    graph = view.graph
+    box = next(each for each in view.boxes[1:] if graph.operation(each.node) == "reduce")
+    named = dataclasses.replace(view, captions={box.node: fusion})
+    assert text_of(named, box).title.removesuffix(" 0") == title

@@ -13,7 +13,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,14 @@ from jaxscope.model.said import WITHIN, say
 from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
-from jaxscope.picture.view.operations import CONSTANTS, SPREADERS, Style, short_operation, style_of
+from jaxscope.picture.view.operations import (
+    CONSTANTS,
+    SPREADERS,
+    Style,
+    short_operation,
+    style_of,
+    untold_operation,
+)
 from jaxscope.picture.view.tree import (
     BACKWARD,
     GATHERED,
@@ -37,6 +44,7 @@ from jaxscope.picture.view.tree import (
     find_cuts,
     find_drawn,
     map_branches,
+    nodes_of,
     read_all_orders,
     with_children,
 )
@@ -343,7 +351,9 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
             return branch
         children = branch.children
         tokens = tuple(map(signature.number, children))
-        labels = [c.label if isinstance(c, Branch) else names.get(c) for c in children]
+        labels = [
+            _tell(draft.graph, c) if isinstance(c, Branch) else names.get(c) for c in children
+        ]
         known: list[list[int]] = []
 
         def cuts() -> list[int]:
@@ -428,7 +438,7 @@ def _label(labels: Sequence[str | None]) -> str:
     shared, count = collections.Counter(map(_outermost, every)).most_common(1)[0]
     if len(names) > 2 and 2 * count > len(labels):  # more than a few names of its parts tell
         return shared if count == len(labels) else f"{shared}, …"
-    return ", ".join(names[:2]) + (", …" if len(names) > 2 else "")
+    return _join_names(names)
 
 
 def _outermost(label: str) -> str:
@@ -656,34 +666,53 @@ def gather_constants(draft: Draft, root: Branch) -> Branch:
 def gather_helpers(draft: Draft, root: Branch) -> Branch:
     """One box for the copies and broadcasts that come before the work, and one for those after.
 
-    Compilers add many of them, most as the buffers that loops write to.
+    Compilers add many of them, most as the buffers that loops write to. In scopes, where what
+    prepares is a part of what the scope is about, only copies.
     """
-    if len(root.children) <= _MANY:
-        return root
-    users = draft.users()
-    first = _closed_run(draft, root, root.children, lambda n: [i.source for i in draft.inputs[n]])
-    root = _box_up(draft, root, first, "before")
-    last = _closed_run(draft, root, reversed(root.children), users.__getitem__)
-    return _box_up(draft, root, last, "after")
-
-
-def _closed_run(
-    draft: Draft, root: Branch, children: Iterable[Child], near: Callable[[int], list[int]]
-) -> list[int]:
-    """Helpers that have nothing on one side but the program's border and each other."""
     graph = draft.graph
     border = set((find_arguments(graph) | find_results(graph)) - draft.flow.roles.keys())
     for child in root.children:
         if isinstance(child, Branch) and child.kind is BranchKind.CONSTANTS:
             border.update(each for each in child.children if isinstance(each, int))
-    operations = graph.nodes.operation.tolist()
+    users = draft.users()
+
+    def gather(branch: Branch, is_helper: Callable[[str], bool]) -> Branch:
+        if len(branch.children) <= _MANY:
+            return branch
+        first = _closed_run(
+            graph, branch.children, border, lambda n: [i.source for i in draft.inputs[n]], is_helper
+        )
+        branch = _box_up(draft, branch, first, "before")
+        last = _closed_run(graph, reversed(branch.children), border, users.__getitem__, is_helper)
+        return _box_up(draft, branch, last, "after")
+
+    def change(branch: Branch) -> Branch:
+        return gather(branch, _COPY.__eq__) if branch.kind is BranchKind.SCOPE else branch
+
+    return gather(map_branches(root, change), _is_helper)
+
+
+_COPY = "copy"
+
+
+def _is_helper(operation: str) -> bool:
+    return operation in SPREADERS or style_of(operation) in (Style.MOVEMENT, Style.CONSTANT)
+
+
+def _closed_run(
+    graph: Graph,
+    children: Iterable[Child],
+    around: Collection[int],
+    near: Callable[[int], list[int]],
+    is_helper: Callable[[str], bool],
+) -> list[int]:
+    """Helpers that have nothing on one side but the program's border and each other."""
+    border, operations = set(around), graph.nodes.operation.tolist()
     found: list[int] = []
     for child in children:
         if isinstance(child, Branch) or child in border:
             continue
-        name = graph.strings[operations[child]]
-        is_helper = name in SPREADERS or style_of(name) in (Style.MOVEMENT, Style.CONSTANT)
-        if is_helper and border.issuperset(near(child)):
+        if is_helper(graph.strings[operations[child]]) and border.issuperset(near(child)):
             border.add(child)
             found.append(child)
     return sorted(found)
@@ -812,11 +841,24 @@ def gather_ports(draft: Draft, root: Branch) -> Branch:
 
 def _name_of(draft: Draft, child: Child) -> str:
     if isinstance(child, Branch):
-        return child.label.rpartition(" / ")[2]
+        return _tell(draft.graph, child).rpartition(" / ")[2]
     return short_operation(draft.graph.operation(child))
 
 
+def _tell(graph: Graph, branch: Branch) -> str:
+    """The label of a group, or what a fusion does whose name does not tell."""
+    if branch.kind is not BranchKind.FUSION:
+        return branch.label
+    inside = (node for child in branch.children for node in nodes_of(child))
+    return untold_operation(branch.label, map(graph.operation, inside)) or branch.label
+
+
+_FUSION_ENDING = re.compile(r"_fusion(\.\d+)?$")
+
+
 def _join_names(names: Iterable[str]) -> str:
-    """The first names, each once."""
+    """The first names, each once; of fusions, what they do."""
     known = list(dict.fromkeys(name for name in names if name))
+    if len(known) > 1:
+        known = list(dict.fromkeys(_FUSION_ENDING.sub("", name) for name in known))
     return ", ".join(known[:_MAX_NAMES]) + (", …" if len(known) > _MAX_NAMES else "")

@@ -21,7 +21,12 @@ from jaxscope.model.types import (
 )
 from jaxscope.picture.view.arguments import argument_path, result_path
 from jaxscope.picture.view.control_flow import REFERS, Role
-from jaxscope.picture.view.operations import ORDERED, Style, short_operation, style_of
+from jaxscope.picture.view.operations import (
+    ORDERED,
+    Style,
+    short_operation,
+    style_of,
+)
 from jaxscope.picture.view.tree import BACKWARD, GATHERED, ITSELF, BranchKind
 from jaxscope.picture.view.view import Box, View
 from jaxscope.program.size import count_program, describe_count
@@ -32,6 +37,8 @@ _AXIS_SIZE = re.compile(r"'[^']*': (\d+)")
 _LITERAL_TYPE = re.compile(r":[a-z]\w*\[[^\]]*\]$")
 _MADE_OF = {"integer_pow": "y"}
 """The parameter without which an operation's name does not say what it does."""
+_FUSION_NAME = re.compile(r"_fusion(\.\d+)?( / |$)")
+"""How XLA calls fusions by operations in them: the first need not be said twice."""
 _DROPPED = "_"
 """What JAX calls a result that nothing uses."""
 ELSEWHERE = "↗"
@@ -282,7 +289,8 @@ def _text_of_node(view: View, node: int) -> BoxText:
     elif operation in ("jit", "pjit") and attributes.get("name"):
         title = attributes["name"]
     elif caption and caption != operation:
-        title = f"{operation} · {caption}"
+        is_told = caption.startswith(f"{operation}_") and _FUSION_NAME.search(caption)
+        title = caption if is_told else f"{operation} · {caption}"
     noted = view.notes.get(node, ())
     notes = [_short_value(text) for _, text in noted]
     if len(noted) == 1 and noted[0][0] == 0 and operation in ORDERED:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import re
+from collections.abc import Iterable
 
 
 class Style(enum.IntEnum):
@@ -123,6 +124,22 @@ def style_of(operation: str) -> Style:
     """How boxes of an operation are drawn; of what is not known, no family is claimed."""
     name = short_operation(operation).replace("-", "_")
     return _STYLES.get(name, Style.LIBRARY)
+
+
+_TELLING = (Style.COLLECTIVE, Style.CONTRACTION, Style.REDUCTION)
+
+
+def untold_operation(name: str, operations: Iterable[str]) -> str:
+    """What a fusion is about, if its name says none of its operations, as `ynn_fusion` does.
+
+    Empty where the name says one: XLA names most fusions by two of their operations.
+    """
+    known = [short_operation(each) for each in operations]
+    words = re.split(r"[_.]", name)
+    if not known or any(each.replace("_", "-") in words for each in known):
+        return ""
+    found = (each for style in _TELLING for each in known if style_of(each) is style)
+    return next(found, known[-1])
 
 
 COMMUTATIVE = frozenset({
