@@ -291,7 +291,10 @@ def test_what_can_be_seen_whole_is_not_opened_beyond_the_page(height: int) -> No
 
 def loop_in_a_loop() -> Graph:
     """A gradient whose forward part needs a loop of indices, which is before both parts."""
+    return trace(jax.grad(_nested), jnp.ones((5, 7)))
 
+
+def _nested(x: jax.Array) -> jax.Array:
     def row(total: jax.Array, values: jax.Array) -> tuple[jax.Array, None]:
         def column(i: jax.Array, partial: jax.Array) -> jax.Array:
             value = values[i]
@@ -299,10 +302,7 @@ def loop_in_a_loop() -> Graph:
 
         return jax.lax.fori_loop(0, 7, column, total), None
 
-    def nested(x: jax.Array) -> jax.Array:
-        return jax.lax.scan(row, jnp.float32(0), x)[0]
-
-    return trace(jax.grad(nested), jnp.ones((5, 7)))
+    return jax.lax.scan(row, jnp.float32(0), x)[0]
 
 
 @pytest.mark.slow
@@ -411,7 +411,9 @@ def test_in_a_large_room_large_type_of_the_window_is_not_enlarged_again() -> Non
     assert type_scale(800.0, 1300.0, 1.0) == 1.0, "it is large in both directions, or not"
 
 
-@pytest.mark.parametrize("room", [(826.0, 573.0), (713.0, 753.0), (1155.0, 1293.0)])
+@pytest.mark.parametrize(
+    "room", [(826.0, 573.0), (713.0, 753.0), (1155.0, 1293.0), (676.0, 1290.0)]
+)
 @pytest.mark.parametrize(
     "make", [through_a_solver, two_rounds, training_step, loop_in_a_loop, gradient]
 )
@@ -430,6 +432,51 @@ def test_in_a_main_view_both_parts_stand_side_by_side(
             )
             assert forward[0] + forward[2] < backward[0]
     assert scene.width * LEAST_FRAMED <= room[0]
+
+
+@pytest.mark.parametrize(
+    "room", [(330.0, 600.0), (430.0, 777.0), (430.0, 500.0), (560.0, 690.0), (600.0, 1300.0)]
+)
+@pytest.mark.parametrize("make", [through_a_solver, training_step, loop_in_a_loop, gradient])
+def test_neither_part_of_a_gradient_is_open_alone(
+    make: Callable[[], Graph], room: tuple[float, float]
+) -> None:
+    """Also in a view of the side: a picture of one half says nothing of the other."""
+    scene, _, view = _choose(make(), *room)
+    opened = [box.id in scene.opened for box in view.boxes if box.kind in FORWARD_BACKWARD]
+    assert len(opened) == 2 and len(set(opened)) == 1
+
+
+def test_parts_with_long_names_stand_side_by_side_in_a_high_view_too() -> None:
+    """They stood one below the other, at one size of the window and not at another."""
+
+    def loss(params: list[jax.Array], x: jax.Array) -> jax.Array:
+        for weights, name in zip(params, "abcd", strict=True):
+            with jax.named_scope("stage_" + name * 20):
+                x = jnp.tanh(x @ weights) + jnp.sin(x @ weights)
+        return (x**2).sum()
+
+    graph = trace(jax.grad(loss), [jnp.ones((8, 8))] * 4, jnp.ones((4, 8)))
+    scene, _, view = _choose(graph, 690.0, 1290.0)
+    forward, backward = (
+        scene.items.rect[scene.item_of_id[box.id]]
+        for kind in FORWARD_BACKWARD
+        for box in view.boxes
+        if box.kind is kind
+    )
+    assert forward[0] + forward[2] < backward[0]
+
+
+@pytest.mark.parametrize("width", [830.0, 1085.0])
+def test_both_halves_of_a_loop_are_open_or_none(width: float) -> None:
+    scene, _, view = _choose(loop_in_a_loop(), width, 1330.0)
+    parts = {n for n, box in enumerate(view.boxes) if box.kind in FORWARD_BACKWARD}
+    inner = [
+        box.id in scene.opened
+        for n, box in enumerate(view.boxes)
+        if "×7" in box.label and parts.intersection(view.ancestors(n))
+    ]
+    assert inner == [width > 1000.0] * 2
 
 
 def test_in_a_high_view_there_is_room_for_larger_boxes_one_part_below_the_other() -> None:

@@ -1094,7 +1094,7 @@ def test_what_is_written_into_boxes_can_be_read_or_is_left_out(
     drawing.paint(painter, 0.0, 0.0, 900, 700, scale)
     painter.end()
     assert told
-    assert not [(text, size) for text, size in told if size < 7.99]
+    assert not [(text, size) for text, size in told if size < 8.99]
 
 
 @pytest.mark.parametrize("scale", [0.75, 0.8, 0.86, 1.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from jaxscope.model import NONE
+from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, EdgeLabels
 from jaxscope.picture.scene.scene import Fit, Scene
@@ -425,6 +427,27 @@ def test_what_is_kept_has_its_colour_and_bytes_where_the_parts_do_not_stand_side
             users = graph.edges.target[graph.edges.source == node].tolist()
             shown = {int(scene.item_of_node[user]) for user in users}
             assert any(int(scene.items.parent[item]) == other for item in shown)
+
+
+def dense_loss(params: list[tuple[jax.Array, jax.Array]], x: jax.Array, y: jax.Array) -> jax.Array:
+    for number, (weights, bias) in enumerate(params):
+        with jax.named_scope(f"layer_{number}"):
+            x = jnp.tanh(x @ weights + bias)
+    return ((x.sum(1) - y) ** 2).mean()
+
+
+@pytest.mark.parametrize("transform", [jax.grad, jax.value_and_grad])
+def test_the_bytes_of_what_is_kept_have_room_between_closed_parts(
+    transform: Callable[..., Callable[..., object]],
+) -> None:
+    """Also in a narrow view, where they stand one below the other beside other lines."""
+    params = [(jnp.ones((width, 32)), jnp.ones(32)) for width in (8, 32)]
+    view = build_view(trace(transform(dense_loss), params, jnp.ones((64, 8)), jnp.ones(64)))
+    scene = build_scene(view, frozenset(), fit=Fit(beside=False))
+    (line,) = np.flatnonzero(scene.lines.is_residual).tolist()
+    (label,) = [each for each in EdgeLabels(scene).all() if each.line == line]
+    assert label.text.endswith("iB")
+    assert label.width >= measure_text(label.text, 15.0), "large enough for a small picture"
 
 
 @pytest.mark.parametrize("closed", [0, 1])

@@ -446,6 +446,39 @@ def test_a_port_of_three_lines_stands_above_one_that_is_nearly_below_it() -> Non
     assert drawing.x[0] == drawing.x[2] == drawing.x[4]
 
 
+def test_arms_of_a_branch_stand_side_by_side_however_wide_they_are() -> None:
+    links = [DiagramEdge(0, arm) for arm in (1, 2, 3)] + [DiagramEdge(arm, 4) for arm in (1, 2, 3)]
+    diagram = Diagram(
+        [8.0, 110.0, 112.0, 124.0, 8.0], [0.0, 90.0, 90.0, 90.0, 0.0], links,
+        first=frozenset({0}), last=frozenset({4}), sequence=(1, 2, 3), most_across=200.0,
+    )  # fmt: skip
+    assert len(set(layout_layered(diagram).y[1:4])) == 1
+    wrapped = layout_layered(dataclasses.replace(diagram, sequence=()))
+    assert len(set(wrapped.y[1:4])) > 1, "what is no arm is wrapped"
+
+
+@pytest.mark.parametrize("has_box_beside", [False, True])
+def test_a_text_on_an_edge_has_room(has_box_beside: bool) -> None:
+    """Upright, and clear of the boxes and the edges that it passes."""
+    links = [DiagramEdge(0, 1, text_across=90.0), DiagramEdge(2, 1), DiagramEdge(0, 3)]
+    if has_box_beside:
+        links += [DiagramEdge(0, 4), DiagramEdge(4, 1)]
+    diagram = Diagram([100.0] * 5, [40.0] * 5, links)
+    drawing = layout_layered(diagram)
+    pieces = list(itertools.pairwise(drawing.routes[0]))
+    upright = [(one, other) for one, other in pieces if one[0] == other[0]]
+    (x, top), (_, bottom) = max(upright, key=lambda ends: ends[1][1] - ends[0][1])
+    assert bottom - top >= 22.0
+    middle = (top + bottom) / 2
+    for at, centre in enumerate(drawing.y):
+        if abs(centre - middle) < (40.0 + 14.0) / 2:
+            assert abs(drawing.x[at] - x) >= (100.0 + 90.0) / 2
+    for route in drawing.routes[1:]:
+        for (x0, y0), (x1, y1) in itertools.pairwise(route):
+            if min(y0, y1) <= middle <= max(y0, y1) and x0 == x1:
+                assert abs(x0 - x) >= 45.0
+
+
 def test_a_column_is_straight_also_where_its_argument_has_no_room_above_it() -> None:
     """Two arguments of its first box, and one beside the second."""
     links = [DiagramEdge(0, 3), DiagramEdge(1, 3), DiagramEdge(2, 4)]

@@ -193,6 +193,30 @@ def test_no_program_gets_a_cycle(seed: int) -> None:
 def test_groups_of_both_parts_are_known_to_belong_together() -> None:
     assert counterpart_name("layer_11 backward") == counterpart_name("layer")
     assert counterpart_name("loss") != counterpart_name("normalize")
+    assert counterpart_name("scan ×7 reversed · column") == counterpart_name("scan ×7 · column")
+
+
+def test_both_parts_of_a_gradient_are_opened_or_none() -> None:
+    function, arguments = layers(12)
+    view = build_view(trace(jax.grad(function), *arguments))
+    parts = frozenset(view.boxes[index].id for index in halves(view))
+    assert {parts & opened for opened in list_openings(view)} == {parts, frozenset()}
+    assert parts <= open_largest(view, view.opened, 1, 6), "the one that tells something, too"
+    assert list_next(view, frozenset())[0] >= parts
+
+
+def test_of_alike_groups_of_both_parts_one_of_each_is_opened_where_little_would_be_seen() -> None:
+    def nested(x: jax.Array) -> jax.Array:
+        def row(total: jax.Array, values: jax.Array) -> tuple[jax.Array, jax.Array]:
+            return jnp.sin(total * values).sum(), jnp.cos(values)
+
+        total, rows = jax.lax.scan(row, jnp.float32(0), x)
+        return total + rows.sum()
+
+    view = simplify(jax.grad(nested), jnp.ones((5, 7)))
+    loops = {box.id for box in view.boxes if "scan ×5" in box.label}
+    assert len(loops) == 2
+    assert {len(loops & opened) for opened in list_openings(view)} <= {0, 2}
 
 
 def test_where_one_of_alike_groups_is_open_the_others_are_opened_next() -> None:

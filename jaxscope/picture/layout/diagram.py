@@ -23,6 +23,8 @@ _NEAR_SPAN, _MOST_BESIDE = 2, 3
 """A line over more ranks leads past others; of so many such lines of one gathered node all are
 drawn."""
 _MIN_DUMMIES = 12
+_TEXT_ALONG_PX = 24.0
+"""Of a text on an edge, with what is seen of the edge before and behind it."""
 _MAX_DUMMIES_PER_NODE = 1.5
 
 
@@ -217,6 +219,8 @@ def _add_net(
     """One chain from `top` to the farthest end; nearer ends branch off it."""
     ends.sort()
     links = threader.diagram.links
+    text = max(links[index].text_across for *_, index in ends)
+    size = (max(threader.spacing.chain, text), _TEXT_ALONG_PX if text else 0.0)
     chain = [top]
     level = threader.rank[top]
     joined: set[tuple[int, int]] = set()
@@ -227,7 +231,7 @@ def _add_net(
             at_top, at_bottom = at_bottom, at_top
         while level < rank - 1:
             level += 1
-            dummy = threader.add_vertex(level, threader.spacing.chain, 0.0)
+            dummy = threader.add_vertex(level, *size)
             threader.add_step(chain[-1], dummy, _known(at_top) if len(chain) == 1 else 0.0)
             chain.append(dummy)
         before = chain[rank - 1 - threader.rank[top]]
@@ -307,6 +311,7 @@ class DiagramEdge(NamedTuple):
         source_shift: Where the edge leaves, in pixels across from the node's centre; NaN lets the
             layout choose.
         target_shift: Where it enters, likewise.
+        text_across: Size across of a text on it: such an edge passes a rank, and has room there.
     """
 
     source: int
@@ -314,6 +319,7 @@ class DiagramEdge(NamedTuple):
     net: int = 0
     source_shift: float = float("nan")
     target_shift: float = float("nan")
+    text_across: float = 0.0
 
 
 class RequestedStub(NamedTuple):

@@ -33,6 +33,11 @@ def rank_nodes(
         that had to be turned round because they close a cycle.
     """
     pairs = [*((link.source, link.target) for link in links), *later]
+    num_nodes = num
+    for link in links:
+        if link.text_across and link.source != link.target:  # as if its text were a node
+            pairs += [(link.source, num), (num, link.target)]
+            num += 1
     turned = _find_turned(num, pairs, first, last)
     before: list[list[int]] = [[] for _ in range(num)]
     after: list[list[int]] = [[] for _ in range(num)]
@@ -56,7 +61,7 @@ def rank_nodes(
     if last:
         end = max((ranks[v] for v in range(num) if v not in last), default=-1) + 1
         ranks = [end if v in last else rank for v, rank in enumerate(ranks)]
-    return ranks, frozenset(index for index in turned if index < len(links))
+    return ranks[:num_nodes], frozenset(index for index in turned if index < len(links))
 
 
 def _rank_by_longest_path(
@@ -193,16 +198,17 @@ def _choose_moved(
 ) -> frozenset[int]:
     """The nodes to move from a rank to one of their own after it; none where it is narrow enough.
 
-    What has more lines before it than after it stays: so fewest lines pass beside others.
+    What has more lines before it than after it stays: so fewest lines pass beside others. Arms of a
+    branch stay side by side.
     """
     most, gap = diagram.most_across, spacing.across
     if _measure(threads, row, gap) <= most:
         return frozenset()
-    pinned = diagram.first | diagram.last
+    pinned = diagram.first | diagram.last | frozenset(diagram.sequence)
     nodes = [v for v in row if v < threads.num_nodes and v not in pinned]
     if len(nodes) < 2:
         return frozenset()
-    others = [v for v in row if v >= threads.num_nodes]  # pinned nodes have ranks of their own
+    others = [v for v in row if v >= threads.num_nodes or v in diagram.sequence]
     nodes.sort(key=lambda v: (_lines(threads.down[v]) - _lines(threads.up[v]), v))
     chain = spacing.chain + gap
     taken = _measure(threads, others, gap) + (gap if others else 0.0)

@@ -57,8 +57,9 @@ from jaxscope.picture.scene.scene import (
 from jaxscope.picture.scene.side_by_side import (
     ForwardBackwardPair,
     OffPageConnector,
-    describe_bytes,
+    describe_kept,
     describe_values,
+    leads_residuals,
     values_at_once,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
@@ -236,21 +237,12 @@ class _GroupDrawer:
         word = self._word_of_choice(target, nodes) if target in self._choices else ""
         kind, told = TOLD_LINE if word else PLAIN_LINE, self._describe(values)
         told = say(TOGETHER, first=word, then=told) if word else told
-        if self._is_residual(source, target):
-            once = values_at_once(self._view, self._wiring, values)
-            kind, told = RESIDUAL_LINE, describe_bytes(self._view, once) or told
+        if leads_residuals(self._view, source, target):
+            kind, told = RESIDUAL_LINE, describe_kept(self._view, self._wiring, values)
         self._lines.append((len(corners), source, target, has_arrow, len(nodes), kind))
         self._values += nodes
         self._types.append(told)
         self._flows.append(values)
-
-    def _is_residual(self, source: int, target: int) -> bool:
-        """Whether a line leads from a forward part to its backward part, as two boxes do."""
-        one, other = self._view.boxes[source], self._view.boxes[target]
-        if (one.kind, other.kind) != (BranchKind.FORWARD, BranchKind.BACKWARD):
-            return False
-        head, _, tail = one.id.rpartition("/forward")
-        return other.id == f"{head}/backward{tail}"
 
     def _word_of_choice(self, target: int, nodes: list[int]) -> str:
         """What to call values that only choose an arm of a branch; else nothing."""
@@ -647,8 +639,7 @@ class _Collector:
         named = np.flatnonzero(is_named).tolist()
         labels.update((row, types[row]) for row in named)
         for row in inner.joined:
-            once = values_at_once(self._view, self._wiring, flows[row])
-            labels[row] = describe_bytes(self._view, once) or types[row]
+            labels[row] = describe_kept(self._view, self._wiring, flows[row])
             is_unlabelled[row] = True
         branches = self._name_branches(table[:first], points, offsets, flows, types)
         for row in labels.keys() | set(inner.lines):

@@ -52,19 +52,16 @@ _LOW_PX = 380.0
 _TWO_COLUMNS_PX = 600.0
 """In less, the two parts of a gradient would stay closed to fit: they stand one after the other."""
 
-_GLANCE_PX = 680.0
+_GLANCE_PX = 640.0
 """From this width on, as that of a main view, the two parts stand beside each other even if that
-has to be small: nothing else in them is open then, or one part is closed."""
+has to be small: nothing else in them is open then, or both are closed."""
 
 _HIGH = 1.5
-"""A room so many times as long as it is wide may show one part below the other all the same."""
+"""A room so many times as long as it is wide has room for one part below the other, unless it is as
+wide as a main view."""
 
-_ASIDES_PX = (0.0, 48.0, 110.0)
+_ASIDES_PX = (0.0, 24.0, 48.0, 110.0)
 """What open groups leave free for the lines beside them: how many there are is known afterwards."""
-
-_FULLER = 1.25
-"""In a high room, both parts stand one after the other if that shows so many times as many boxes as
-a picture side by side that takes less than a half of the room."""
 
 _HOPELESS = 2.5
 """What is so many times too wide, and of many boxes, would be wrapped beyond recognition."""
@@ -151,15 +148,22 @@ class Arranger:
                 small = shrink_view(self.view, self.view.opened)
                 tried = dataclasses.replace(self, view=small)
             size, fit = tried._enlarge(tried._choose())
-            scene = build_scene(
-                self.view,
-                size.opened,
-                direction=self.direction,
-                cache=self.cache,
-                fit=fit,
-                should_stop=self.should_stop,
-            )
+            scene = self._build(size.opened, fit, follows=True)
+            if self._is_framed(size) and not self._is_framed(scene):
+                # What it was chosen for is worth more than ports that follow the lines around.
+                scene = self._build(size.opened, fit, follows=False)
             return Arranged(scene, fit)
+
+    def _build(self, opened: frozenset[str], fit: Fit, *, follows: bool) -> Scene:
+        return build_scene(
+            self.view,
+            opened,
+            direction=self.direction,
+            cache=self.cache,
+            fit=fit,
+            follows=follows,
+            should_stop=self.should_stop,
+        )
 
     def _choose(self) -> _Tried:
         found: list[_Tried] = []
@@ -172,26 +176,31 @@ class Arranger:
         both = tuple(dict.fromkeys(each | alone for each in openings))  # neither part ever closed
         is_wide = self._most_across(False) >= _TWO_COLUMNS_PX
         is_main = bool(parts) and across >= _GLANCE_PX * self.room.text_scale
-        is_high = self.room.along(self.direction) > _HIGH * across
         tries = [(self, is_wide and not parts, openings)]  # parts in closed groups are set beside
+        if parts:  # below each other only where all is seen
+            tries = [(self, False, both), (smaller, False, both), *tries]
         if is_main:
-            last = tries if is_high else [(smallest, True, openings)]
-            tries = [(smallest, True, (alone,)), *last]
-        if parts and (is_wide or is_main):
+            tries = [(smallest, True, (alone,)), *tries, (smallest, True, openings)]
+        is_high = self.room.along(self.direction) > _HIGH * across
+        if is_main or (parts and is_wide and not is_high):
             tries = [(self, True, both), (smaller, True, both), *tries]
         for arranger, beside, some in tries:
             for opened in some:
                 arranged = arranger._arrange(opened, beside, is_least=opened in some[-2:])
-                if is_high and arranger is smallest and not self._fills(arranged.size):
-                    break  # there is room for larger boxes, one part below the other
                 if arranger._is_page(arranged):
-                    if arranged.size.num_boxes < LEAST_BOXES:
+                    if parts and not beside and parts <= opened:
+                        if arranger._is_whole(arranged.size):
+                            return arranger._open_more(arranged)
+                        continue
+                    if arranged.size.num_boxes < LEAST_BOXES and (beside or not parts):
                         # A long or a wide picture tells more than one of closed groups.
                         most = 0.0 if parts else self._most_across(True)
                         larger = [each for each in found if self._excess(each.size) <= most]
                         if larger:
                             return larger[-1]
-                    page = arranged if arranger is smallest else arranger._open_more(arranged)
+                    page = arranged
+                    if arranger is not smallest:
+                        page = arranger._open_most(arranged, some[some.index(opened) + 1 :])
                     if not arranger._is_whole(page.size):
                         some = (alone,) if parts and beside else openings
                         whole = smaller._show_whole(some, beside)
@@ -201,19 +210,14 @@ class Arranger:
                             whole = smallest._show_whole(some, beside)
                             whole = whole or arranger._show_short(some, beside)
                         page = whole or arranger._close_beside(page, parts)
-                    is_short = bool(parts) and is_high and beside and not self._fills(page.size)
-                    is_first = not any(parts <= each.size.opened for each in pages)
-                    if parts <= page.size.opened and is_first and not is_short:
-                        return page
+                    if parts <= page.size.opened:
+                        is_blank = beside and not self._fills(page.size)
+                        return smaller._open_more(page) if is_blank else page
                     pages.append(page)
                     break
                 found.append(arranged)
-        if pages:  # side by side, unless much more is seen of the two parts one after the other
-            most = max(len(parts & each.size.opened) for each in pages)
-            pages = [each for each in pages if len(parts & each.size.opened) == most]
-            fullest = max(pages, key=lambda each: each.size.num_boxes)
-            is_fuller = fullest.size.num_boxes > _FULLER * pages[0].size.num_boxes
-            return fullest if is_fuller else pages[0]
+        if pages:
+            return max(pages, key=lambda each: len(parts & each.size.opened))  # the first of them
         least = min(found, key=lambda each: (self._excess(each.size), self._along(each.size)))
         if not self._excess(least.size):
             return least
@@ -318,11 +322,16 @@ class Arranger:
         is_short = not arranged.fit.is_limited or self._along(size) <= most
         return is_short and not self._excess(size)
 
-    def _is_whole(self, size: SceneSize) -> bool:
+    def _is_whole(self, size: SceneSize | Scene) -> bool:
         """Whether all of it is seen at once, above the legend."""
         legend = _LEGEND_PX if self.direction == DOWN else 0.0
         free = self.room.along(self.direction) - legend - 2 * SIDE_PX
         return self._along(size) <= free / self._scale()
+
+    def _is_framed(self, size: SceneSize | Scene) -> bool:
+        """Whether all of it is seen at once at the smallest scale that a first picture may have."""
+        smallest = dataclasses.replace(self, least_scale=LEAST_FRAMED)
+        return smallest._is_whole(size) and not smallest._excess(size)
 
     def _num_pages(self, size: SceneSize) -> float:
         """How many rooms a scene takes that is shown no smaller than can be read."""
@@ -332,6 +341,20 @@ class Arranger:
         """Whether a scene as wide as the room takes at least a half of its length."""
         scale = self.room.across(self.direction) / self._across(size)
         return self._along(size) * scale >= self.room.along(self.direction) / 2
+
+    def _open_most(self, arranged: _Tried, fewer: tuple[frozenset[str], ...]) -> _Tried:
+        """As much as is seen at once, from an opening on or, a little smaller, from the next one.
+
+        A small group that has room may leave none for both halves of a larger one.
+        """
+        page = self._open_more(arranged)
+        if fewer and self._is_whole(page.size):
+            smaller = dataclasses.replace(self, least_scale=min(self.least_scale, WHOLE_SCALE))
+            other = smaller._open_more(smaller._arrange(fewer[0], arranged.fit.beside))
+            is_seen = smaller._is_page(other) and smaller._is_whole(other.size)
+            if is_seen and other.size.num_boxes > page.size.num_boxes:
+                return other
+        return page
 
     def _open_more(self, arranged: _Tried) -> _Tried:
         """Open groups, the largest first, where a picture leaves most of a page empty.
@@ -365,10 +388,10 @@ class Arranger:
                 return tried
         return chosen
 
-    def _across(self, size: SceneSize) -> float:
+    def _across(self, size: SceneSize | Scene) -> float:
         return size.width if self.direction == DOWN else size.height
 
-    def _along(self, size: SceneSize) -> float:
+    def _along(self, size: SceneSize | Scene) -> float:
         return size.height if self.direction == DOWN else size.width
 
     def _scale(self) -> float:
@@ -379,7 +402,7 @@ class Arranger:
         least = 2 * SIDE_PX + (OVERVIEW_PX if needs_overview else 0)
         return (self.room.across(self.direction) - least) / self._scale()
 
-    def _excess(self, size: SceneSize) -> float:
+    def _excess(self, size: SceneSize | Scene) -> float:
         """Pixels by which a scene is too wide to be read."""
         free = self.room.along(self.direction) - _LEGEND_PX - 2 * SIDE_PX
         scale = min(self.least_scale, WHOLE_SCALE) * self.room.type_scale

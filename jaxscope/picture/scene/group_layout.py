@@ -32,7 +32,7 @@ from jaxscope.picture.layout.text_width import (
     shorten_name,
     shorten_text,
 )
-from jaxscope.picture.scene.residual_lines import ResidualEnd
+from jaxscope.picture.scene.residual_lines import ResidualEnd, measure_label
 from jaxscope.picture.scene.returns import ReturnLine, add_returns, find_borders
 from jaxscope.picture.scene.scene import (
     DETAIL_PX,
@@ -56,8 +56,10 @@ from jaxscope.picture.scene.side_by_side import (
     OffPageConnectors,
     SideBySide,
     align_levels,
+    describe_kept,
     find_group_names,
     join_names,
+    leads_residuals,
     measure_side_by_side,
     reverse_flow,
     route_across,
@@ -874,7 +876,13 @@ class GroupPlacer:
             exit_ = self._loose.exit_of(wire.source, wire.bundle)
             net = nets.setdefault(exit_, len(nets))
             shifts = [room.shift(end, wire.bundle, is_entry) for end, is_entry in ends]
-            links.append(DiagramEdge(room.index[top], room.index[bottom], net, *shifts))
+            text = 0.0
+            if self._is_down and leads_residuals(self._view, wire.source, wire.target):
+                text = measure_label(describe_kept(self._view, self._wiring, wire.values))
+            leaves, enters = shifts
+            links.append(
+                DiagramEdge(room.index[top], room.index[bottom], net, leaves, enters, text)
+            )
         return links
 
     def _request_stubs(

@@ -107,6 +107,11 @@ def measure_gap(texts: Sequence[str]) -> float:
     return widest + 2 * _LABEL_MARGIN_PX + _LANE_PX * len(texts) + _MARGIN_PX
 
 
+def measure_label(text: str) -> float:
+    """Width of the room for a label on a line that leads down, past boxes, in pixels."""
+    return measure_text(text, LABEL_PX) + 2 * _LABEL_MARGIN_PX
+
+
 class Part(NamedTuple):
     """One part of a gradient.
 

@@ -41,7 +41,7 @@ SMALL_LINE_PX = 12.0
 """From one line of a title of that size to the next."""
 SMALL_SIGN_PX = 9.0
 """What the triangle of a closed group needs beside the title."""
-LEAST_TEXT_PX = 8.0
+LEAST_TEXT_PX = 9.0
 """What else is written into boxes and connectors is never smaller; it is cut short or left out."""
 LEAST_STUB_PADDING_PX = 4.0
 """Beside the text of a connector."""

@@ -23,7 +23,7 @@ from jaxscope.picture.layout.diagram import Drawing, Route, Stub
 from jaxscope.picture.scene.residual_lines import MAX_ENDS, MAX_LINES, ResidualEnd, measure_gap
 from jaxscope.picture.scene.visible_edges import End, Port, Values, Wire, Wiring
 from jaxscope.picture.view.control_flow import keep_one_arm
-from jaxscope.picture.view.forward_backward import counterpart_name
+from jaxscope.picture.view.forward_backward import counterpart_name, pair_id
 from jaxscope.picture.view.tree import BACKWARD, BranchKind
 from jaxscope.picture.view.view import ROOT, View
 
@@ -54,12 +54,11 @@ def find_forward_backward_pairs(view: View, parent: int) -> tuple[ForwardBackwar
     """The pairs among the children of a box."""
     boxes = view.boxes
     children = boxes[parent].children
-    backward = {boxes[c].id: c for c in children if boxes[c].kind is BranchKind.BACKWARD}
+    backward = {pair_id(boxes[c].id): c for c in children if boxes[c].kind is BranchKind.BACKWARD}
     pairs: list[ForwardBackwardPair] = []
     for child in children:
         if boxes[child].kind is BranchKind.FORWARD:
-            head, _, tail = boxes[child].id.rpartition("/forward")
-            partner = backward.get(f"{head}/backward{tail}")
+            partner = backward.get(pair_id(boxes[child].id))
             if partner is not None:
                 pairs.append(ForwardBackwardPair(child, partner))
     return tuple(pairs)
@@ -444,8 +443,7 @@ class OffPageConnectors:
             values: Values = {}
             for each in by_far.values():
                 values.update(each)
-            once = values_at_once(self._view, self._wiring, values)
-            text = describe_bytes(self._view, once) or say("{num:,} values", num=len(once))
+            text = describe_kept(self._view, self._wiring, values)
             kept.append(ResidualEnd(place.end, bundle, tuple(by_far), values, text))
         return kept
 
@@ -753,6 +751,22 @@ def describe_values(view: View, wiring: Wiring, values: Values) -> str:
         axes = view.batched.get(wiring.origin_of(value), ())
         count = mark_batch_axes(short_type(view.graph.strings[type_]), axes)
     return say_joined((count, describe_bytes(view, values)), BESIDE)
+
+
+def leads_residuals(view: View, source: End, target: End) -> bool:
+    """Whether a line leads from a forward part to its backward part, as two boxes do."""
+    if isinstance(source, Port) or isinstance(target, Port):
+        return False
+    one, other = view.boxes[source], view.boxes[target]
+    if (one.kind, other.kind) != (BranchKind.FORWARD, BranchKind.BACKWARD):
+        return False
+    return pair_id(one.id) == pair_id(other.id)
+
+
+def describe_kept(view: View, wiring: Wiring, values: Values) -> str:
+    """How many bytes residuals are; the type of one, or how many they are, if that is unknown."""
+    once = values_at_once(view, wiring, values)
+    return describe_bytes(view, once) or describe_values(view, wiring, once)
 
 
 def values_at_once(view: View, wiring: Wiring, values: Values) -> Values:

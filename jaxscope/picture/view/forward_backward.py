@@ -275,8 +275,18 @@ def _name_part(
     return Branch(id, kind, name, inside)
 
 
+def pair_id(part_id: str) -> str:
+    """What the ids of the two parts of a pair have in common."""
+    head, _, last = part_id.rpartition("/")
+    return f"{head}/{last.removeprefix('forward').removeprefix('backward')}"
+
+
 def counterpart_name(label: str) -> str:
-    """What groups of the two parts that belong together have in common: `layer` of both."""
-    names: Iterable[str] = label.partition(BACKWARD)[0].split(" / ")
+    """What groups of the two parts that belong together have in common: `layer` of both.
+
+    The backward part of a loop runs over its arrays from the other end.
+    """
+    label = label.partition(BACKWARD)[0].replace(" reversed", "")
+    names: Iterable[str] = label.split(" / ")
     stems = ("".join(c for c in name if not c.isdigit()).strip("_ ") for name in names)
     return " / ".join(stem for stem, _ in itertools.groupby(stems) if stem)

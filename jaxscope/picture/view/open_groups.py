@@ -19,7 +19,7 @@ from collections.abc import Collection
 import numpy as np
 
 from jaxscope.model import NONE
-from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD, counterpart_name
+from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD, counterpart_name, pair_id
 from jaxscope.picture.view.tree import GATHERED, Branch, BranchKind, Child
 from jaxscope.picture.view.view import ROOT, BoxEdge, View
 
@@ -196,7 +196,8 @@ def number_alike(view: View) -> list[int]:
     """A number of each group, the same for alike ones; `NONE` for boxes that are no groups.
 
     Alike are groups of one name in the same group, or in alike ones: numbers in names do not count,
-    nor in which part of a gradient they are. The parts themselves are like no other.
+    nor in which part of a gradient they are. Of the parts themselves both of a pair are alike, and
+    like no other.
     """
     found: list[int] = []
     numbers: dict[tuple[int, str], int] = {}
@@ -206,7 +207,8 @@ def number_alike(view: View) -> list[int]:
             at = _around(view, len(found))
             around = found[at] if at != NONE else NONE
             name = counterpart_name(box.label.partition(" (")[0]).rstrip(".")
-            name = "" if box.kind in FORWARD_BACKWARD else name
+            if box.kind in FORWARD_BACKWARD:
+                name = pair_id(box.id)
             number = numbers.setdefault((around, name or box.id), len(numbers))
         found.append(number)
     return found
@@ -254,12 +256,29 @@ def open_largest(
                 if boxes[index].kind is not BranchKind.REPEAT:  # that is closed by itself
                     closed[around] = max(closed.get(around, 0), hidden)
                 continue
-            unit, more = [index], len(shown[index]) - 1
+            unit = _one_of_each_part(view, unit, index)
+            more = sum(len(shown[each]) - 1 for each in unit)
         visible += more
         for each in unit:
             opened.add(boxes[each].id)
             add_children(each)
     return frozenset(opened)
+
+
+def _one_of_each_part(view: View, unit: list[int], index: int) -> list[int]:
+    """A group and one like it in the other part of a gradient; both, where it is such a part."""
+    boxes = view.boxes
+    if boxes[index].kind in FORWARD_BACKWARD:
+        return unit
+    first: dict[int, int] = {_part_of(view, index): index}
+    for each in unit:
+        first.setdefault(_part_of(view, each), each)
+    return list(first.values())
+
+
+def _part_of(view: View, box: int) -> int:
+    """The part of a gradient that a box is in, or `NONE`."""
+    return next((n for n in view.ancestors(box) if view.boxes[n].kind in FORWARD_BACKWARD), NONE)
 
 
 # Of alike groups, one stands for all: the others are hidden while it is open.

@@ -657,7 +657,8 @@ class SceneDrawing:
         x, _, width, _ = (self.scene.items.rect[item] * scale).tolist()
         wide = _measure_small_detail(self.scene.items.details[item], scale)
         both = measure_text(line, LEAST_TITLE_PX, True) + _NARROW_GAP_PX + wide
-        if not self.scene.items.details[item] or scale < _DETAIL_SCALE or both > width - 2.0:
+        has_room = both <= width - 2 * SMALL_SIGN_PX  # for the triangle, too
+        if not self.scene.items.details[item] or scale < _DETAIL_SCALE or not has_room:
             return QRectF()
         top = area.center().y()
         return QRectF(x + (width + both) / 2 - wide, top, wide, LEAST_TITLE_PX)
