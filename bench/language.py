@@ -233,7 +233,7 @@ def _measure(app: QApplication, window: MainWindow, found: Found) -> None:
     pages["versus"].side.call.setText(_OTHER_CALL)
     pages["targets"].line.setText("cpu, cpu:8, v5e, nothing")
     buttons = {"timing": pages["timing"].quick, "roofline": pages["roofline"].calibrate}
-    for name in (each for each in PAGES if PAGES[each].place is Place.MEASURE):
+    for name in (*(each for each in PAGES if PAGES[each].place is Place.MEASURE), "versus"):
         _show(app, window, name, found)
         (buttons.get(name) or pages[name].button).click()
         _rest(app, 0.5)

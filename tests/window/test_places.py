@@ -868,3 +868,44 @@ def test_a_page_that_finds_no_room_is_scrolled_and_asks_for_none(places: Places,
     room_px = places.drawer.viewport().height()
     assert room_px - 1 <= places["fusions"].height() <= room_px, "but for the border"
     assert places.drawer.verticalScrollBar().maximum() == 0
+
+
+def test_two_calls_are_compared_in_one_place_and_typed_once(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    """Which is faster, and what differs: each name leads to a tab of *Compare*."""
+    driver.finish(driver.open(source), build_capture())
+    window.activateWindow()
+    driver.wait_until(window.isActiveWindow)
+    pages = window.pages
+    names = [entry.name for entry in window._palette_entries()]
+    assert {"Show page: Two calls", "Show page: Compare"} <= set(names)
+    next(e for e in window._palette_entries() if e.name == "Show page: Two calls").do()
+    assert (pages.place, pages.current) == (Place.COMPARE, "versus")
+    compare, side = pages["compare"], pages["versus"].side
+    side.call.setText("f(f32[3])")
+    side.options.setText("xla_disable_hlo_passes=fusion,dce")
+    side.target.setCurrentIndex(side.target.findData("cpu:2"))
+    next(e for e in window._palette_entries() if e.name == "Compare: With another call").do()
+    assert (pages.place, pages.current) == (Place.COMPARE, "compare")
+    assert compare.call.currentText() == "f(f32[3])"
+    assert compare.target.currentText() == "cpu:2" and compare.options.isVisible()
+    edit = compare.call.lineEdit()
+    assert edit.hasFocus() and edit.selectedText() == "f(f32[3])"
+    compare.call.setEditText("f(f32[4])")
+    compare.target.setEditText("aot:gpu:h100")
+    tabs = pages.sides
+    assert tabs.isVisible() and tabs.count() == 2
+    driver.qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(1).center())
+    assert pages.current == "versus"
+    assert (side.call.text(), side.target.currentData()) == ("f(f32[4])", "aot:gpu:h100")
+    found = side.read()
+    assert found["other_options"] == {"xla_disable_hlo_passes": "fusion,dce"}
+    compare.show_state(window.controller.state)
+    pages.go_to(Place.MEASURE)
+    pages.go_to(Place.COMPARE)
+    assert pages.current == "versus" and tabs.currentIndex() == 1, "with the page that it had"
+    other = source.with_name("other.py")
+    other.write_text(source.read_text())
+    window.open_path(str(other))
+    assert side.call.text() == compare.call.currentText() == ""

@@ -58,12 +58,12 @@ PAGES = {
     "scaling": Page("Size", Place.MEASURE, "How does it grow with size?"),
     "recompilation": Page("Recompilation", Place.MEASURE, "What does JAX recompile, and why?"),
     "compile_time": Page("Compile time", Place.MEASURE, "Where did compile time go?"),
-    "versus": Page("Two calls", Place.MEASURE, "Which of two is faster, and do they agree?"),
     "agreement": Page("Agreement", Place.MEASURE, "Do eager, jit and double precision agree?"),
     "roofline": Page("Roofline", Place.MEASURE, "What bounds each kernel: arithmetic, or memory?"),
     "targets": Page("Chips", Place.MEASURE, "How would this call do on other chips?"),
     "compare": Page(
         "Compare", Place.COMPARE, "What differs between this call and another?", works_unseen=True
     ),
+    "versus": Page("Two calls", Place.COMPARE, "Which of two is faster, and do they agree?"),
 }
 """By the names of their modules, in the order in which they stand and are turned."""

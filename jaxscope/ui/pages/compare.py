@@ -8,7 +8,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
@@ -47,6 +47,15 @@ if TYPE_CHECKING:
     from jaxscope.program.diff.captures import ComparedCapture
     from jaxscope.program.diff.quantities import QuantityDifference
     from jaxscope.ui.pages.comparison_view import CompareView
+
+
+class SecondSide(NamedTuple):
+    """What is typed of the second of two calls; empty for what is as in the first."""
+
+    call: str
+    target: str
+    python: str
+    options: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -469,6 +478,25 @@ class ComparePage(PageWidget):
         self.call.setEditText("")
         self._pages.setCurrentWidget(self._empty)
 
+    def tell_second(self, take: Callable[[SecondSide], None]) -> None:
+        """Hand what is typed of the other side to *Two calls*, which measures it."""
+        target = self.target.currentText().strip()
+        take(
+            SecondSide(
+                self.call.currentText().strip(),
+                "" if target == self._present_target else target,
+                self.interpreter.text().strip(),
+                self.options.text().strip(),
+            )
+        )
+
+    def take_second(self, second: SecondSide) -> None:
+        """Take over what was typed there."""
+        self.call.setEditText(second.call)
+        self.target.setEditText(second.target or self._present_target)
+        self.interpreter.setText(second.python)
+        self.options.setText(second.options)
+
     def set_calls(self, calls: Sequence[str], target: str) -> None:
         """Offer other calls of the file, and the present target."""
         typed = self.call.currentText()
@@ -547,7 +575,7 @@ class ComparePage(PageWidget):
 
     def _on_compare_clicked(self) -> None:
         typed = self.options.text().strip()
-        options = _read_options(typed)
+        options = read_options(typed)
         if options is None:
             self.show_problem(
                 tr("{typed} is no list of options such as NAME=VALUE, NAME=VALUE.", typed=typed)
@@ -635,7 +663,7 @@ class ComparePage(PageWidget):
         self.show_problem("\n".join(part for part in parts if part))
 
 
-def _read_options(typed: str) -> dict[str, str] | None:
+def read_options(typed: str) -> dict[str, str] | None:
     """Options of XLA's by name, as typed with commas between them; None where they are none.
 
     A comma may belong to a value, which then goes on: `xla_disable_hlo_passes=fusion,dce`.

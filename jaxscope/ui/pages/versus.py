@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -28,8 +29,10 @@ from jaxscope.report.measurements import (
     describe_ratio,
 )
 from jaxscope.ui.pages.agreement import describe_results, show_leaves
+from jaxscope.ui.pages.compare import SecondSide, read_options
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.pages.timing import HEADERS, row_texts, tell_reason
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.widgets import ChoiceBox, FlowLayout, SplitOrTabs
@@ -119,6 +122,25 @@ class SecondProgramForm:
         }
         return {name: value for name, value in found.items() if value}
 
+    @property
+    def second(self) -> SecondSide:
+        """What of it *Compare* asks for as well."""
+        return SecondSide(
+            self.call.text().strip(),
+            self.target.currentData(),
+            self.python.text().strip(),
+            self.options.text().strip(),
+        )
+
+    def take_second(self, second: SecondSide) -> None:
+        """Take over what was typed there."""
+        self.call.setText(second.call)
+        if self.target.findData(second.target) < 0:
+            self.target.addItem(second.target, second.target)
+        self.target.setCurrentIndex(self.target.findData(second.target))
+        self.python.setText(second.python)
+        self.options.setText(second.options)
+
     def _on_choose_clicked(self) -> None:
         path, _ = QFileDialog.getOpenFileName(
             self.file.window(), tr("Another version"), "", tr("Python (*.py)")
@@ -128,12 +150,9 @@ class SecondProgramForm:
 
 
 def _read_assignments(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for word in filter(None, (part.strip() for part in text.split(","))):
-        name, equals, value = word.partition("=")
-        if not equals or not name.strip():
-            raise ValueError(tr("{word} is no option: write name=value.", word=word))
-        found[name.strip()] = value.strip()
+    found = read_options(text)
+    if found is None:
+        raise ValueError(tr("{word} is no option: write name=value.", word=text.strip()))
     return found
 
 
@@ -182,7 +201,10 @@ _ROOMY_LINES = 16
 
 
 class VersusPage(ExperimentPage[ProgramComparison]):
-    """The present call is the first; the form says what the second is."""
+    """The present call is the first; the form says what the second is.
+
+    *Compare* asks for some of that as well: what is typed there is here, and the other way round.
+    """
 
     def __init__(self, context: PageContext) -> None:
         super().__init__(
@@ -195,12 +217,30 @@ class VersusPage(ExperimentPage[ProgramComparison]):
             tr("Compare"),
             "comparison",
         )
+        self._file = context.controller.state.file
         self.side = SecondProgramForm(self.form)
         self.timings, self.results = ResultTable(tr("Measurements")), ResultTable(tr("Differences"))
         split = SplitOrTabs(_ROOMY_LINES)
         split.insert_part(0, self.timings, tr("Times"), 500)
         split.insert_part(1, self.results, tr("Results"), 500)
         self.hold_result(split)
+
+    def show_state(self, state: WindowState) -> None:
+        super().show_state(state)
+        if state.file != self._file:  # a call of another file, and a version of that
+            self._file = state.file
+            self.side.call.clear()
+            self.side.file.clear()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():  # else the window was minimized
+            self._context.ask_page("compare", "tell_second", self.side.take_second)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._context.ask_page("compare", "take_second", self.side.second)
 
     def make_request(self) -> ComparisonRequest | None:
         try:

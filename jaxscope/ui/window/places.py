@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QSizePolicy,
     QStackedWidget,
+    QTabBar,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -32,6 +33,7 @@ from jaxscope.ui.toolkit.widgets import (
     MenuButton,
     PageStack,
     escape_html,
+    fill_box,
     list_stops,
     make_label,
     make_splitter,
@@ -405,7 +407,13 @@ class Places(QStackedWidget):
         measure.setSizes([_LIST_PX, 3 * _LIST_PX])
         measure.setStretchFactor(1, 1)
         self.addWidget(measure)
-        self.addWidget(self._stacks[Place.COMPARE])
+        # The pages of *Compare* are about the same two calls: a tab each.
+        self.sides = QTabBar(expanding=False)
+        self.sides.setAccessibleName(tr("What is compared"))
+        self.sides.currentChanged.connect(self._on_sides_current_changed)
+        compare, pages = QWidget(), self._stacks[Place.COMPARE]
+        fill_box(QVBoxLayout(compare), self.sides, (pages, 1), margins=(0, 0, 0, 0), spacing=0)
+        self.addWidget(compare)
         self.row.place_chosen.connect(self.show_place)
         self.row.page_chosen.connect(self.toggle_page)
         self.questions.page_chosen.connect(self.show_page)
@@ -428,6 +436,10 @@ class Places(QStackedWidget):
             with_signals = self.questions.blockSignals(True)
             self.questions.add_page(name, page)
             self.questions.blockSignals(with_signals)
+        else:
+            with_signals = self.sides.blockSignals(True)
+            self.sides.setTabData(self.sides.addTab(tr(page.answers)), name)
+            self.sides.blockSignals(with_signals)
 
     def __getitem__(self, name: str) -> QWidget:
         """The page of a name, made if it was not yet."""
@@ -536,8 +548,16 @@ class Places(QStackedWidget):
             self._give_share()
         elif place is Place.MEASURE:
             self.questions.mark(name)
+        elif place is Place.COMPARE:
+            names = [self.sides.tabData(index) for index in range(self.sides.count())]
+            self.sides.setCurrentIndex(names.index(name))
         self._turn_to(place)
         self._tell()
+
+    def _on_sides_current_changed(self, index: int) -> None:
+        name = self.sides.tabData(index)
+        if name != self.current:
+            self.show_page(name)
 
     def go_to_page(self, name: str) -> None:
         """Show a page; of an experiment the button that starts it has the keyboard then."""

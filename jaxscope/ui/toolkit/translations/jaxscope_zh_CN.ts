@@ -9656,6 +9656,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不知道何时有什么存活：查找失败了。</translation>
     </message>
     <message>
+        <source>What is compared</source>
+        <translation>比较的内容</translation>
+    </message>
+    <message>
         <source>What is kept for the backward pass grows with `length`: each kept value is stacked.</source>
         <translation>为反向过程保留的内容随 `length` 增长：每个保留的值都会堆叠起来。</translation>
     </message>
