@@ -361,13 +361,20 @@ class _Converter:
         return attributes
 
     def _provenance(self, location: Any, around: _Provenance) -> _Provenance:
-        name = compat.location_name(location) or _tagged_text(location)
-        if not name:
-            return around
+        # What JAX lowers an equation to by a function of its own has the names of that function:
+        # then the equation's tag is not the operation's name but that of the frame.
+        for find in (compat.location_name, _tagged_text):
+            if name := find(location):
+                known = self._named(name)
+                if known.derived or known.origins:
+                    return known
+        return around
+
+    def _named(self, name: str) -> _Provenance:
         known = self._names.get(name)
         if known is None:
             known = self._names[name] = self._read_name(name)
-        return known if known.derived or known.origins else around
+        return known
 
     def _read_name(self, name: str) -> _Provenance:
         read = read_op_name(name, self._tags)
