@@ -10,6 +10,7 @@ that stay ambiguous are linked by their line alone.
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import re
 from collections import Counter, deque
@@ -36,6 +37,11 @@ from jaxscope.program.dataflow import attribute_column, find_boundaries
 # candidates of one node; `_MAX_EFFORT` bounds the whole. **Limits.** Nodes whose neighbours all
 # have the same candidates stay ambiguous. XLA may have rewritten the data flow so that a wrong
 # candidate is supported; `bench/name_links.py` measures how often.
+#
+# Loops of one name and place, as a library's that is called twice, are such nodes themselves. What
+# feeds a loop and what reads it say which one it is, and what is in it is of that one; while that
+# is open, no neighbour inside of a loop decides between equations of different loops. The lowering
+# of one equation, which several equations may share as a function, is one candidate for each call.
 
 HELPERS = frozenset(
     {"constant", "broadcast_in_dim", "broadcast", "reshape", "convert", "iota", "parameter"}
@@ -45,7 +51,12 @@ _MOVED = frozenset(
     {"reshape", "broadcast", "transpose", "convert", "bitcast", "bitcast-convert", "copy"}
 )
 """What optimization moves and takes away."""
+_MERGED = _MOVED | {"slice"}
+"""What it merges with what stands before, as two slices to one."""
 _MADE_ONCE = _MOVED | {"constant", "iota"}
+_TAKING_TUPLES = frozenset({"while", "conditional", "call"})
+_WHOLE = -1
+"""The output that is a tuple of all outputs."""
 _LOOKED_INTO = frozenset({"fusion", "call", "func.call"})
 _XLAS_NAMES = {"dot-general": "dot", "broadcast-in-dim": "broadcast"}
 _CARRYING = (HELPERS | _MOVED) - {"constant", "iota", "parameter"}
@@ -107,11 +118,42 @@ def list_owners(graph: Graph) -> list[list[int]]:
     return found
 
 
+def _find_whiles(graph: Graph) -> list[bool]:
+    """Of each node whether it is a loop."""
+    is_while = [text.removeprefix("stablehlo.") == "while" for text in graph.strings]
+    return [is_while[code] for code in graph.nodes.operation.tolist()]
+
+
+def find_loops_around(graph: Graph) -> list[set[int]]:
+    """Of each node the innermost loops that it stands in, several for a function of several."""
+    is_loop = _find_whiles(graph)
+    owners, groups = list_owners(graph), graph.nodes.group.tolist()
+    known: dict[int, set[int]] = {NONE: set()}
+
+    def find(group: int) -> set[int]:
+        waiting = [group]
+        while waiting:
+            group = waiting[-1]
+            inside = [row for row in owners[group] if not is_loop[row]]
+            missing = [g for g in {groups[row] for row in inside} if g not in known]
+            missing = [g for g in missing if g not in waiting]
+            if missing:
+                waiting += missing
+                continue
+            found = {row for row in owners[group] if is_loop[row]}
+            known[waiting.pop()] = found.union(*(known.get(groups[row], ()) for row in inside))
+        return known[group]
+
+    return [known[group] if group in known else find(group) for group in groups]
+
+
 class _Flow:
     """What feeds each node, looking through borders of functions and through unnamed nodes."""
 
-    def __init__(self, graph: Graph, is_named: Sequence[bool]) -> None:
+    def __init__(self, graph: Graph, is_named: Sequence[bool], whole: Collection[int] = ()) -> None:
+        # Calls that are equations themselves: what they call shows the lowering of the first.
         self._is_named = is_named
+        self._whole = whole
         self.operations = [
             _operation(graph.strings[code]) for code in graph.nodes.operation.tolist()
         ]
@@ -132,7 +174,10 @@ class _Flow:
 
     def sources(self, row: int) -> set[int]:
         """The named nodes whose values a node reads."""
-        return self._named(self._producers[row].values()) - {row}
+        places = self._producers[row].values()
+        if self.operations[row] in _TAKING_TUPLES:
+            return self._named((source, _WHOLE) for source, _ in places) - {row}
+        return self._named(places) - {row}
 
     def _named(self, places: Iterable[tuple[int, int]]) -> set[int]:
         found: set[int] = set()
@@ -197,10 +242,12 @@ class _Flow:
         entered = self._boundaries.entering.get(row)
         if entered is not None:
             owners = self._owners[self._groups[row]]
+            owners = owners[:1] if owners and owners[0] in self._whole else owners
             places = (self._producers[owner].get(entered[1]) for owner in owners)
-            return [place for place in places if place is not None]
+            found = [place for place in places if place is not None]
+            return [(source, _WHOLE) for source, _ in found] if output == _WHOLE else found
         operation, producers = self.operations[row], self._producers[row]
-        if operation in _LOOKED_INTO:
+        if operation in _LOOKED_INTO and row not in self._whole:
             shown_at = self._first_owner.get(row, row)
             given = self._boundaries.leaving.get((shown_at, output))
             roots = given or self._boundaries.leaving.get((shown_at, -1))
@@ -209,6 +256,8 @@ class _Flow:
         if operation == "get-tuple-element" and producers:
             source, index = producers[0]
             return [self._element(source, index, is_tuple=True)]
+        if operation == "tuple" and output == _WHOLE:
+            return list(producers.values())
         if operation in ("tuple", "optimization-barrier"):  # StableHLO's has many results
             place = producers.get(output)
             return [place] if place is not None else []
@@ -217,7 +266,7 @@ class _Flow:
         return None if self._is_named[row] else list(producers.values())
 
     def _element(self, row: int, output: int, *, is_tuple: bool) -> tuple[int, int]:
-        if is_tuple and self.operations[row] == "tuple":
+        if is_tuple and output != _WHOLE and self.operations[row] == "tuple":
             return self._producers[row].get(output, (row, output))
         return row, output
 
@@ -228,6 +277,7 @@ def _operation(name: str) -> str:
     return name if name in _LOOKED_INTO else _XLAS_NAMES.get(plain, plain)
 
 
+_NOWHERE: frozenset[str] = frozenset()
 _Detail = tuple[str, ...]
 
 
@@ -263,7 +313,12 @@ class _Equations:
 
     def __init__(self, graph: Graph, labels: Labels) -> None:
         rows = [tuple(of_row) for of_row in labels]
-        flow = _Flow(graph, [bool(of_row) for of_row in rows])
+        whole = {
+            row
+            for row, code in enumerate(graph.nodes.operation.tolist())
+            if graph.strings[code] == "func.call" and any(map(_is_lowering, rows[row]))
+        }
+        flow = _Flow(graph, [bool(of_row) for of_row in rows], whole)
         self.operations: dict[str, set[str]] = {}
         self.details: dict[str, set[_Detail]] = {}
         self.made: dict[str, set[_Detail]] = {}
@@ -279,10 +334,31 @@ class _Equations:
                 for before, after in _pairs(rows[source], of_row):
                     if before != after:
                         self._fed_by.setdefault(after, set()).add(before)
+        for owners in list_owners(graph):
+            for call in owners[1:] if owners and owners[0] in whole else ():
+                self._share(rows[owners[0]][0], rows[call][0])
         for number, sources in enumerate(flow.results()):
             fed_by = itertools.chain.from_iterable(rows[source] for source in sources)
             self._fed_by[f"result {number}"] = set(fed_by)
         self._reached: dict[str, frozenset[str]] = {}
+        self._around: dict[str, set[str]] = {}
+        for of_row, loops in zip(rows, find_loops_around(graph), strict=True):
+            for label, loop in itertools.product(of_row, loops):
+                self._around.setdefault(label, set()).update(rows[loop])
+
+    def _share(self, first: str, other: str) -> None:
+        """Let an equation have the operations of another whose function it uses."""
+        self.operations.setdefault(other, set()).update(self.operations.get(first, ()))
+        self.made.setdefault(other, set()).update(self.made.get(first, ()))
+        self.details.setdefault(other, set()).update(self.details.get(first, ()))
+
+    def may_be_in(self, label: str, loops: Collection[str]) -> bool:
+        """Whether an equation is one of some loops, or stands in one of them."""
+        return label in loops or not self._around.get(label, _NOWHERE).isdisjoint(loops)
+
+    def loops_around(self, label: str) -> Collection[str]:
+        """The loops that an equation stands in, without those around these."""
+        return self._around.get(label, _NOWHERE)
 
     def feeding(self, label: str) -> frozenset[str]:
         """The equations that feed one, looking through those that may be taken away."""
@@ -294,7 +370,7 @@ class _Equations:
                 each = waiting.pop()
                 if each not in found:
                     found.add(each)
-                    if self.operations.get(each, _MOVED) <= _MOVED:
+                    if self.operations.get(each, _MOVED) <= _MERGED:
                         waiting += self._fed_by.get(each, ())
             known = self._reached[label] = frozenset(found)
         return known
@@ -306,6 +382,11 @@ def _pairs(before: tuple[str, ...], after: tuple[str, ...]) -> Iterable[tuple[st
     if len(before) * len(after) > _MAX_PAIRS:
         return ()
     return ((one, other) for one in before for other in after)
+
+
+def _is_lowering(label: str) -> bool:
+    """Whether an equation may have the same operation more than once."""
+    return f" {LOWERING}" in label[-9:]
 
 
 class _Solver:
@@ -336,6 +417,14 @@ class _Solver:
             self._domains.append({f"result {number}"})
             self._is_open.append(False)
             self._flow.operations.append("result")
+        self._loops = [next(iter(f)) if len(f) == 1 else NONE for f in find_loops_around(graph)]
+        self._loops += [NONE] * (len(self._domains) - len(self._loops))
+        self._inside: dict[int, list[int]] = {}
+        for row, loop in enumerate(self._loops):
+            if loop != NONE:
+                self._inside.setdefault(loop, []).append(row)
+        for row in self._inside:
+            self._narrow_loop(row)
         self._users: list[set[int]] = [set() for _ in self._domains]
         for row, sources in enumerate(self._sources):
             for source in sources:
@@ -406,13 +495,41 @@ class _Solver:
             is_waiting.discard(row)
             domain = self._domains[row]
             left = domain.intersection(*self._supported(row))
+            left = self._keep_loops(row, domain, left) if left else left
             if left and left != domain:
                 self._domains[row] = left
-                for other in self._sources[row] | self._users[row]:
+                for other in self._neighbours(row):
                     if self._is_ambiguous(other) and other not in is_waiting:
                         is_waiting.add(other)
                         waiting.append(other)
         waiting.clear()
+
+    def _neighbours(self, row: int) -> set[int]:
+        """What feeds a node and is fed by it, and what is in a loop."""
+        return self._sources[row] | self._users[row] | set(self._inside.get(row, ()))
+
+    def _narrow_loop(self, row: int) -> None:
+        """Remove the loops in which no equation has the name of something that is in the loop."""
+        around = self._equations.loops_around
+        for other in self._inside[row] if self._is_ambiguous(row) else ():
+            others = self._domains[other]
+            found = self._domains[row] & others.union(*map(around, others))
+            self._domains[row] = found or self._domains[row]
+
+    def _keep_loops(self, row: int, domain: set[str], left: set[str]) -> set[str]:
+        """What is left of a node's candidates, and all of a loop of which none would be left.
+
+        Which of several loops a node is in, is not its neighbours' to decide, most of which are in
+        that same loop; what feeds the loop and reads it, does.
+        """
+        loops = self._domains[self._loops[row]] if self._loops[row] != NONE else _NOWHERE
+        if len(loops) < 2 or left == domain:
+            return left
+        for loop in loops:
+            of_loop = {label for label in domain if self._equations.may_be_in(label, {loop})}
+            if of_loop.isdisjoint(left):
+                left = left | of_loop
+        return left
 
     def _supported(self, row: int) -> Iterator[set[str]]:
         """For each neighbour that supports any, the candidates of a node that it supports."""
@@ -423,7 +540,8 @@ class _Solver:
             found = {
                 label
                 for label in domain
-                if (may_equal and label in others) or not feeding(label).isdisjoint(others)
+                if (label in others and (may_equal or _is_lowering(label)))
+                or not feeding(label).isdisjoint(others)
             }
             if found:
                 yield found
@@ -431,7 +549,17 @@ class _Solver:
             others, may_equal = self._domains[user], self._may_equal(row, user)
             fed: set[str] = set().union(*(feeding(label) for label in others))
             self._effort += len(domain) + len(others) + len(fed)
-            found = {label for label in domain if label in fed or (may_equal and label in others)}
+            found = {
+                label
+                for label in domain
+                if label in fed or (label in others and (may_equal or _is_lowering(label)))
+            }
+            if found:
+                yield found
+        if self._loops[row] != NONE:
+            loops = self._domains[self._loops[row]]
+            self._effort += len(domain)
+            found = {label for label in domain if self._equations.may_be_in(label, loops)}
             if found:
                 yield found
 
@@ -461,10 +589,11 @@ class _Solver:
             taken = {next(iter(self._domains[r])) for r in rows if len(self._domains[r]) == 1}
             for row in filter(self._is_ambiguous, rows if taken else ()):
                 domain = self._domains[row]
-                left = domain - taken
+                left = {label for label in domain if label not in taken or _is_lowering(label)}
+                left = self._keep_loops(row, domain, left) if left else left
                 if left and left != domain:
                     self._domains[row] = left
-                    changed += [row, *self._sources[row], *self._users[row]]
+                    changed += [row, *self._neighbours(row)]
         return list(filter(self._is_ambiguous, dict.fromkeys(changed)))
 
 
@@ -476,6 +605,10 @@ _MAKING = ("/scan", "/empty2")
 """What JAX calls the making of a loop's arrays, beside the loop."""
 _IN_LOOP = "/body/closed_call"
 """The call of a loop's body, whose equations may have the place of the loop."""
+LOWERING = "()"
+"""Marks the equation of a call whose function is its lowering."""
+_LOWERED_BY = ("jit(_threefry_split)", "jit(_threefry_fold_in)", "jit(_threefry_seed)")
+"""Functions that JAX jits in the lowering of `random_split`, `random_fold_in`, `random_seed`."""
 _MADE_CALLS = ("sdy.manual_computation",)
 """Regions that XLA makes to functions, whose operations are named after the call."""
 _RUNNING = frozenset({"while", "conditional", "case", "if", *_MADE_CALLS})
@@ -493,7 +626,6 @@ _MAX_CANDIDATES = 2_000_000
 """Of all nodes together, where a few hundred megabytes are enough for them."""
 _TOO_MANY = "too many"
 _MAX_NAMES = 32
-_UNKNOWN = -1
 _NO_ROOT = "\0"
 """Nothing begins with it."""
 _LOWERED = ("stablehlo", "hlo")
@@ -523,6 +655,8 @@ def link_by_name(graphs: Mapping[str, Graph]) -> dict[str, Graph]:
     }
     pieces = _find_pieces(graphs[lowered], keys[lowered], loops, found_keys[lowered])
     labels = [pieces.of_row(row, of_row) for row, of_row in enumerate(keys[lowered])]
+    for row, label in _label_calls(found_keys[lowered]).items():
+        labels[row] = (label,)
     found: dict[str, Graph] = {}
     for name, graph in graphs.items():
         if name == lowered:
@@ -621,6 +755,7 @@ def _find_pieces(
     in_loops = {
         f"{name} {place}": count for place, names in loops.items() for name, count in names.items()
     }
+    numbers = _number_loops(graph, keys, in_loops)
     cutter = _Cutter(in_loops, _find_worked(graph, keys))
     last: dict[int, tuple[str, ...]] = {}
     for row, (group, code) in enumerate(
@@ -630,17 +765,54 @@ def _find_pieces(
             continue
         around = keys[owners[group]] if group != NONE and owners[group] != NONE else ()
         operation = strings[code].removeprefix("stablehlo.")
-        for key in () if group in found_keys.of_call else keys[row]:
+        for key in () if group in found_keys.callers else keys[row]:
             if key in in_loops:
-                # What several loops share is shown in the first of them, and is that one's.
-                if in_loops[key] == 1 and key == next(filter(in_loops.__contains__, keys[row])):
-                    cutter.number[row, key] = 0
+                if (row, key) in numbers:
+                    cutter.number[row, key] = numbers[row, key]
             elif key in around:
                 cutter.add_inside(row, key)
             else:
                 cutter.add(row, key, operation, is_apart=key not in last.get(group, ()))
         last[group] = keys[row]
-    return cutter.finish(_find_lowerings(graph, keys, found_keys))
+    return cutter.finish(*_find_lowerings(graph, keys, found_keys))
+
+
+def _number_loops(
+    graph: Graph, keys: list[tuple[str, ...]], in_loops: Mapping[str, int]
+) -> dict[tuple[int, str], int]:
+    """Of which of the loops of one name and place an operation is, by its row and that name.
+
+    Loops are numbered in the order of the program. What is inside of a loop is of the innermost
+    that has its name; what makes a loop's arrays stands before it. What several loops share is
+    shown in the first of them, and is that one's.
+    """
+    groups = graph.nodes.group.tolist()
+    owners = graph.groups.owner.tolist()
+    is_loop = _find_whiles(graph)
+    loops: dict[str, list[int]] = {key: [] for key in in_loops}
+    for row in itertools.compress(range(len(keys)), is_loop):
+        for key in keys[row]:
+            if len(loops.get(key, ())) < in_loops.get(key, 0):
+                loops[key].append(row)
+    number = {(row, key): n for key, rows in loops.items() for n, row in enumerate(rows)}
+    found: dict[tuple[int, str], int] = {}
+    for row, of_row in enumerate(keys):
+        named = [key for key in of_row if key in in_loops]
+        if not named:
+            continue
+        loop = row
+        while loop != NONE and not any((loop, key) in number for key in named):
+            loop = owners[groups[loop]] if groups[loop] != NONE else NONE
+        if loop == NONE:
+            of_name = loops[named[0]]
+            after = of_name[bisect.bisect(of_name, row) :][:1]
+            loop = next((other for other in after if groups[other] == groups[row]), NONE)
+        for key in named:
+            if (loop, key) in number:
+                found[row, key] = number[loop, key]
+            elif in_loops[key] == 1 and key == named[0]:
+                found[row, key] = 0
+    return found
 
 
 class _Cutter:
@@ -651,9 +823,7 @@ class _Cutter:
     """
 
     def __init__(self, in_loops: Mapping[str, int], worked: Collection[str]) -> None:
-        # Names do not say in which of several loops of one name an operation stood, so the number
-        # of its pieces is unknown.
-        self._counts = {k: count if count == 1 else _UNKNOWN for k, count in in_loops.items()}
+        self._counts = dict(in_loops)
         self._worked = worked
         self._kinds: dict[str, set[str]] = {}
         self._helpers: dict[str, list[int]] = {}
@@ -689,40 +859,63 @@ class _Cutter:
             seen.add(operation)
             helpers[key] = []
 
-    def finish(self, lowerings: Mapping[tuple[int, str], str]) -> _Pieces:
+    def finish(
+        self, lowerings: Mapping[tuple[int, str], str], sharing: Mapping[str, list[str]]
+    ) -> _Pieces:
         """The equations, with those of operations whose equation is known otherwise."""
         numbered = {key for _, key in self.number}
         equations = {
-            key: [key] if count == 1 else [f"{key} #{n}" for n in range(max(count, 0))]
+            key: [key] if count == 1 else [f"{key} #{n}" for n in range(count)]
             for key, count in self._counts.items()
             if key in numbered
         }
+        for key, of_key in sharing.items():
+            equations[key] = equations.get(key, []) + of_key
         for (row, key), label in lowerings.items():
-            of_key = equations.setdefault(key, [])
-            if label not in of_key:
-                of_key.append(label)
-            self.number[row, key] = of_key.index(label)
+            self.number[row, key] = equations[key].index(label)
         return _Pieces(equations, self.number)
+
+
+def _label_calls(found_keys: Keys) -> dict[int, str]:
+    """The equation of each call of the lowering of one, by its row.
+
+    Those of one name and place are numbered in the order of the program.
+    """
+    by_name: dict[str, list[int]] = {}
+    for row, names in sorted(found_keys.of_call.items()):
+        by_name.setdefault(" ".join(names[0]), []).append(row)
+    return {
+        row: f"{name} {LOWERING}{f' #{number}' if len(rows) > 1 else ''}"
+        for name, rows in by_name.items()
+        for number, row in enumerate(rows)
+    }
 
 
 def _find_lowerings(
     graph: Graph, keys: list[tuple[str, ...]], found_keys: Keys
-) -> dict[tuple[int, str], str]:
-    """The equation of each operation whose function is the lowering of one equation.
+) -> tuple[dict[tuple[int, str], str], dict[str, list[str]]]:
+    """The equation of each operation whose function is the lowering of one, and all equations that
+    use such a function, by the names that they give to what is in it.
 
     A function that several equations share is shown where the first calls it, and counts as that
-    one's. Where two calls have the same name and place, nothing tells them apart.
+    one's.
     """
     found: dict[tuple[int, str], str] = {}
+    equations: dict[str, list[str]] = {}
+    labels = _label_calls(found_keys)
     for row, group in enumerate(graph.nodes.group.tolist()):
-        of_call = found_keys.of_call.get(group, ())
-        if any(found_keys.calls[call] > 1 for call in of_call):
-            continue
-        for name, _ in of_call:
-            for key in keys[row]:
-                if f"{key}/".startswith(f"{name}/"):
-                    found[row, key] = f"{' '.join(of_call[0])} ()"
-    return found
+        callers = found_keys.callers.get(group, [])
+        for caller, key in itertools.product(callers, keys[row]):
+            if _is_below(key, found_keys.of_call[caller]):
+                equations.setdefault(key, []).append(labels[caller])
+                if caller == callers[0]:
+                    found[row, key] = labels[caller]
+    return found, {key: list(dict.fromkeys(of_key)) for key, of_key in equations.items()}
+
+
+def _is_below(key: str, calls: tuple[Key, ...]) -> bool:
+    """Whether what a key names is in a function that a call of one of these names calls."""
+    return any(f"{key}/".startswith(f"{name}/") and key.endswith(place) for name, place in calls)
 
 
 def _find_worked(graph: Graph, keys: list[tuple[str, ...]]) -> set[str]:
@@ -779,7 +972,34 @@ def _count_off(
             found.sort(key=lambda each: _suffix(strings[int(nodes.name[each[0]])]))
             for (row, place), label in zip(found, equations[key], strict=True):
                 known[row][place] = (label,)
-    return known
+    num_calls = _count_calls(graph)
+    return [
+        _spread(of_row, num) if num > 1 else of_row
+        for of_row, num in zip(known, num_calls, strict=True)
+    ]
+
+
+def _spread(of_row: list[tuple[str, ...]], num_calls: int) -> list[tuple[str, ...]]:
+    """The names of a node in a function of several calls: it is of the equations of them all."""
+    found: list[tuple[str, ...]] = []
+    for labels in of_row:
+        is_of_all = 1 < len(labels) <= num_calls and all(map(_is_lowering, labels))
+        found += [(label,) for label in labels] if is_of_all else [labels]
+    return found
+
+
+def _count_calls(graph: Graph) -> list[int]:
+    """Of each node how many calls there are of the function that it is in."""
+    owners, groups = list_owners(graph), graph.nodes.group.tolist()
+    found = []
+    for group in groups:
+        count, seen = 1, set()
+        while group != NONE and group not in seen and owners[group]:
+            seen.add(group)
+            count = max(count, len(owners[group]))
+            group = groups[owners[group][0]]
+        found.append(count)
+    return found
 
 
 def _tell(
@@ -819,14 +1039,14 @@ class Keys:
 
     Attributes:
         of_node: Whole names with their place; none where nothing names a node.
-        of_call: Of each group what calls it first, where JAX gave that call no name of its own:
-            such a function is the lowering of one equation.
-        calls: How many such calls have a name and place.
+        callers: Of each group the calls of it, or of the function that it is in, where that is the
+            lowering of one equation of each: JAX gave them no names, or its own.
+        of_call: The names of each such call: those of what it stands in.
     """
 
     of_node: list[tuple[Key, ...]]
+    callers: dict[int, list[int]]
     of_call: dict[int, tuple[Key, ...]]
-    calls: Counter[Key]
 
 
 def find_keys(graph: Graph) -> Keys:
@@ -846,8 +1066,8 @@ class _Naming:
         self._is_relative = self._has_relative_names()
         self._keys: list[tuple[Key, ...]] = [()] * len(graph.nodes)
         self._carried: list[tuple[Key, ...]] = [()] * len(graph.nodes)
+        self._callers: dict[int, list[int]] = {}
         self._of_call: dict[int, tuple[Key, ...]] = {}
-        self._calls: Counter[Key] = Counter()
         self._around: dict[int, tuple[Key, ...]] = {}
         self._relative: set[int] = set()
         self._rows: dict[int, list[int]] = {}
@@ -871,7 +1091,7 @@ class _Naming:
         return 2 * sum(inside) < len(inside)
 
     def run(self) -> Keys:
-        self._name_rows(NONE, (), (), ())
+        self._name_rows(NONE, (), (), is_lowering=False)
         groups = self._graph.nodes.group.tolist()
         done = {NONE}
         for number in range(len(self._owners)):
@@ -886,13 +1106,13 @@ class _Naming:
                 if group not in done:
                     done.add(group)
                     self._name_group(group, groups)
-        return Keys(self._keys, self._of_call, self._calls)
+        return Keys(self._keys, self._callers, self._of_call)
 
     def _name_group(self, group: int, groups: list[int]) -> None:
         owners = self._owners[group]
         carried = dict.fromkeys(itertools.chain.from_iterable(self._carried[r] for r in owners))
         of_owner = around = tuple(carried)[:_MAX_NAMES]
-        of_call: tuple[Key, ...] = ()
+        callers: list[int] = []
         updates: tuple[Key, ...] = ()
         is_part = False
         if owners:
@@ -907,16 +1127,19 @@ class _Naming:
                     self._relative |= {group} if home in self._relative else set()
             elif self._is_relative:
                 self._relative.add(group)
-            of_call = self._of_call.get(home, ())
-            if not of_call and self._is_unnamed_call(owners[0]):
-                of_call = self._carried[owners[0]]
-        if of_call:
-            self._of_call[group] = of_call
+            callers = self._callers.get(home, [])
+            if not callers and self._is_lowered_call(owners[0]):
+                callers = [row for row in owners if row in self._of_call]
+        if callers:
+            self._callers[group] = callers
         self._around[group] = around
-        self._name_rows(group, around, of_owner, of_call, updates, is_part=is_part)
+        self._name_rows(
+            group, around, of_owner, updates, is_part=is_part, is_lowering=bool(callers)
+        )
 
-    def _is_unnamed_call(self, row: int) -> bool:
-        return self._operation(row) == "func.call" and not self._own[row]
+    def _is_lowered_call(self, row: int) -> bool:
+        own = self._own[row]
+        return self._operation(row) == "func.call" and (not own or own.endswith(_LOWERED_BY))
 
     def _operation(self, row: int) -> str:
         return self._graph.strings[int(self._graph.nodes.operation[row])]
@@ -926,19 +1149,19 @@ class _Naming:
         group: int,
         around: tuple[Key, ...],
         of_owner: tuple[Key, ...],
-        of_call: tuple[Key, ...],
         updates: tuple[Key, ...] = (),
         *,
         is_part: bool = False,
+        is_lowering: bool,
     ) -> None:
         """Name the nodes of a group.
 
         Args:
             around: The call of the function that they are in.
             of_owner: What the group is the inside of.
-            of_call: The call whose lowering they are.
             updates: What they have where they compute an update of a scatter: equations of its own.
             is_part: Whether they are a part of the owner, as a reduction's sum.
+            is_lowering: Whether they are in the lowering of one equation.
         """
         graph, nodes = self._graph, self._graph.nodes
         root = _NO_ROOT if group in self._relative else self._root
@@ -965,8 +1188,8 @@ class _Naming:
             self._carried[row] = self._keys[row] or tuple(
                 (name, place or other) for name, other in around
             )
-            if not of_call and self._is_unnamed_call(row):
-                self._calls.update(self._carried[row])
+            if not is_lowering and self._is_lowered_call(row) and self._carried[row]:
+                self._of_call[row] = self._carried[row]
 
 
 def _function(graph: Graph, row: int) -> str:

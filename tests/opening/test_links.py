@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bench.name_links import count_pairs
+from bench.name_links import count_pairs, measure
 from jaxscope.client.dump_folders import find_dumps
 from jaxscope.client.dump_reader import open_found
 from jaxscope.export.capture_json import capture_to_json
@@ -362,3 +363,108 @@ def test_a_node_without_evidence_is_of_the_equation_that_no_other_is_of() -> Non
     labels, candidates = [(), (), ("a",), ("b",)], [(), (), ("a", "b"), ("a", "b")]
     found = disambiguate(graphs[0], labels, graphs[1], candidates, [False, False, True, True])
     assert found[2:] == [{"a"}, {"b"}]
+
+
+def add_loop(builder: GraphBuilder, id: str, around: list[str], given: int | None) -> None:
+    """A loop that adds and then multiplies what it carries; all loops have the same names."""
+    is_lowered = id.startswith("main")
+    prefix = "stablehlo." if is_lowered else ""
+    loop = name_both(builder, id, f"{prefix}while", "jit(f)/while")
+    if given is not None:
+        builder.add_edge(given, loop)
+    body = builder.add_group(f"body of {id}", GroupKind.REGION, "body", owner=loop)
+    before = None
+    for operation in around:
+        name = f"jit(f)/while/body/{operation}"
+        row = name_both(builder, f"{id} {operation}", prefix + operation, name, group=body)
+        if before is not None:
+            builder.add_edge(before, row)
+        before = row
+
+
+@pytest.mark.parametrize("told_by", ["what they read", "what is in them", "nothing"])
+def test_loops_of_one_name_are_told_apart_with_what_is_in_them(told_by: str) -> None:
+    """XLA changes their order; without evidence neither they nor what is in them is linked."""
+    lowered, after = GraphBuilder(), GraphBuilder()
+    for builder, order in ((lowered, (0, 1)), (after, (1, 0))):
+        is_lowered = builder is lowered
+        for number in order:
+            inside = ["add", "multiply"]
+            given = None
+            if told_by == "what they read":
+                name = ("sine", "cosine")[number]
+                operation = f"stablehlo.{name}" if is_lowered else name
+                given = name_both(builder, f"{number} {name}", operation, f"jit(f)/{name}")
+            elif told_by == "what is in them" and number == 1:
+                inside.append("tanh")
+            add_loop(builder, f"main/{number}" if is_lowered else f"{number}", inside, given)
+    found = link_by_name({"stablehlo": lowered.build(), "optimized": after.build()})
+    one, two = told(found["stablehlo"]), told(found["optimized"])
+    for number, what in itertools.product("01", ("", " add", " multiply")):
+        expected = "" if told_by == "nothing" else one[f"main/{number}{what}"]
+        assert two[number + what] == expected
+    assert len({one[f"main/{number}{what}"] for number in "01" for what in ("", " add")}) == 4
+
+
+def test_calls_that_share_a_lowering_are_equations_of_their_own() -> None:
+    """A function is shown at its first call; what XLA inlined for another is of that other."""
+    lowered, after = GraphBuilder(), GraphBuilder()
+    callers = []
+    for number, name in enumerate("gh"):
+        call = name_both(lowered, f"main/{name}", "func.call", f"jit(f)/jit({name})")
+        group = lowered.add_group(f"@{name}", GroupKind.COMPUTATION, name, owner=call)
+        callers.append(
+            lowered.add_node(
+                f"{name}/0",
+                NodeKind.OPERATION,
+                "func.call",
+                group=group,
+                attributes={"shares": "@bits"} if number else {},
+            )
+        )
+    bits = lowered.add_group("@bits", GroupKind.COMPUTATION, "bits", owner=callers[0])
+    lowered.add_node(
+        "bits/0", NodeKind.OPERATION, "stablehlo.xor", group=bits, attributes={"op_name": "xor"}
+    )
+    for name in "hg":
+        name_both(after, name, "xor", f"jit(f)/jit({name})/xor")
+    found = link_by_name({"stablehlo": lowered.build(), "optimized": after.build()})
+    one = told(found["stablehlo"])
+    assert one["g/0"] == one["bits/0"] != one["h/0"]
+    assert told(found["optimized"]) == {name: one[f"{name}/0"] for name in "gh"}
+
+
+_CALLED = """
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def noise(seed, x):
+    key, other = jax.random.split(jax.random.key(seed))
+    return x + jax.random.normal(key, x.shape) * jax.random.randint(other, x.shape, 0, 5)
+
+
+@jax.jit
+def two_loops(x):
+    def run(y, end):
+        return jax.lax.while_loop(lambda c: jnp.sum(c) < end, lambda c: c * 1.5 + 1.0, y)
+
+    return run(x, 10.0) + run(jnp.sin(x), 20.0)
+
+
+# jaxscope: noise(1, f32[10])
+# jaxscope: two_loops(f32[4])
+"""
+
+
+@pytest.mark.slow
+def test_names_link_what_tags_link_in_loops_of_one_name(tmp_path: Path) -> None:
+    """Random bits are loops of one line, which calls share: half of the program had no link."""
+    (tmp_path / "called.py").write_text(_CALLED)
+    found = measure([str(tmp_path / "called.py")])
+    assert found["calls"] == 2
+    for count in found["counts"].values():
+        assert count.found > 100
+        assert count.precision >= 0.99
+        assert count.node_recall >= 0.9
