@@ -560,6 +560,64 @@ def test_presenting_says_how_many_equations_are_inside_of_its_steps(
     empty.toggle_presenting()
 
 
+ANOTHER_STAGE = """
+import jax.numpy as jnp
+
+# jaxscope: line(f32[3])
+def line(x):
+    return jnp.sin(x * 2.0) + jnp.reshape(x, (1, 3))
+"""
+AS_HLO = {"mul": "multiply", "sin": "sine", "add": "add", "reshape": "reshape"}
+
+
+@pytest.mark.slow
+def test_presenting_another_stage_lights_in_it_what_each_equation_became(
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "line.py").write_text(ANOTHER_STAGE)
+    empty.open_path(str(tmp_path / "line.py"))
+    wait_for_run(qtbot, empty)
+    given: dict[str, Any] = {}
+    exec(ANOTHER_STAGE, given)
+    compiled = jax.jit(given["line"]).lower(np.ones(3, np.float32)).compile().as_text()
+    equations = [str(each.primitive) for each in jax.make_jaxpr(given["line"])(np.ones(3)).eqns]
+    empty.workspace.show_stage("optimized")
+    pane = empty.workspace.area.active
+    assert pane is not None and pane.wanted_stage == "optimized" and pane.canvas is not None
+    canvas = pane.canvas
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    empty.toggle_presenting()
+    steps, caption = empty.presenting.steps, empty.presenting.caption
+    assert "equation by equation of jaxpr" in caption.whole
+    empty.activateWindow()
+    qtbot.waitUntil(lambda: empty.isActiveWindow() and caption.isVisible())
+
+    def press() -> str:
+        QTest.keyClick(empty, Qt.Key.Key_Space)
+        qtbot.waitUntil(lambda: not steps.run.doing and not canvas.is_busy, timeout=60_000)
+        return caption.whole
+
+    assert press().startswith("The arguments")
+    assert len(canvas._highlight.forward), "they are lit"
+    for primitive in equations:
+        told = press()
+        assert told.startswith("jaxpr: step ") and f" · {primitive}" in told
+        press()  # with its result
+        view, scene, graph = canvas.view, canvas.scene, canvas._graph
+        assert view is not None and scene is not None and graph is not None
+        lit = scene.items.box[canvas._highlight.forward]
+        names = {graph.operation(view.boxes[box].node) for box in lit.tolist()}
+        is_there = f" {AS_HLO.get(primitive, primitive)}(" in compiled
+        assert (AS_HLO.get(primitive) in names) == is_there, (primitive, names)
+        assert ("lit" in caption.whole.rpartition("optimized: ")[2]) == is_there
+        assert ("optimized: nothing comes from it (" in caption.whole) != is_there
+    assert {AS_HLO.get(each) for each in equations} >= {"multiply", "sine", "reshape"}
+    assert press().startswith("The results")
+    assert len(canvas._highlight.selected) == 1, "the root of the program"
+    empty.toggle_presenting()
+    assert not empty.workspace.selection.places
+
+
 GROUPED = """
 import jax
 
@@ -679,6 +737,7 @@ def test_presenting_the_gradient_goes_through_the_gradient(
     assert "gradient" in [stage.name for stage in controller.state.stages]
     operations = []
     for stage in ("jaxpr", "gradient"):
+        empty.workspace.show_stage(stage)
         steps.begin(stage)
         for _ in range(4):  # the lesson's two parts, the arguments, the first equation
             steps.go_on()

@@ -1371,6 +1371,12 @@ class GraphCanvas(QWidget):
         self._show_inside(first, frozenset(view.boxes[each].id for each in around))
         return True
 
+    def open_around(self, nodes: Sequence[int]) -> None:
+        """Open the groups around some nodes, and bring the first of them into sight."""
+        view = self._view
+        if view is not None:
+            self._show_inside(nodes[0], frozenset().union(*map(view.path_to_node, nodes)))
+
     def _show_inside(self, node: int, needed: frozenset[str]) -> None:
         """Open groups, and bring a node, or the closed group that it is in, into sight."""
         if needed <= self._expanded:

@@ -39,6 +39,8 @@ MAX_PANES = 24
 
 _MAX_DEPTH = 12
 _MAX_NAME_CHARACTERS = 200
+_MOST_OPENED_FOR = 8
+"""Nodes that groups are opened for: more are seen as parts of closed ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1006,6 +1008,18 @@ class PaneArea(QWidget):
                 pane.canvas.show_group(place.id)
             else:
                 pane.canvas.select_node(at[1])
+
+    def reveal_linked(self) -> None:
+        """Open in the active graph what is around the few nodes that are linked to a selection in
+        another stage.
+        """
+        pane, place = self._active, self._selection.node_at(self._selection.place)
+        if pane is None or pane.canvas is None or place is None or pane.wanted_stage == place[0]:
+            return
+        linked = self._selection.links.stages.get(pane.wanted_stage)
+        nodes = [] if linked is None else [*linked.forward.tolist(), *linked.backward.tolist()]
+        if 0 < len(nodes) <= _MOST_OPENED_FOR:
+            pane.canvas.open_around(nodes)
 
     def focus_next(self, step: int) -> None:
         """Move the keyboard to the next pane; from elsewhere in the window to the active one.

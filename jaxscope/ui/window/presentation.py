@@ -14,7 +14,7 @@ import itertools
 import math
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +37,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.model import NONE, NodeKind
+from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.capture import graph_named
 from jaxscope.model.said import said
 from jaxscope.model.stages import stage_kind
@@ -49,13 +49,14 @@ from jaxscope.program.links import NodeSelection
 from jaxscope.program.size import count_named
 from jaxscope.report.stepping import describe_operation
 from jaxscope.ui.panes.pane_header import SOURCE
+from jaxscope.ui.selection.capture_facts import OPTIMIZED, FateReader
 from jaxscope.ui.selection.selection import Place, SelectionModel
 from jaxscope.ui.selection.tracing import TracedPlace, TracingRun
 from jaxscope.ui.session.controller import Controller
-from jaxscope.ui.session.screen import Screen
+from jaxscope.ui.session.screen import Screen, title_of_stage
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.session.stepping import SteppingRun
-from jaxscope.ui.toolkit.language import tr, tr_named, tr_said
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_named, tr_said
 from jaxscope.ui.toolkit.theme import FIXED_SHARE, ThemeSwitch
 from jaxscope.ui.window.call_bar import CallBar
 from jaxscope.ui.window.lesson_strip import HEADS
@@ -82,6 +83,7 @@ _SKIP = ("N", "B", ".")
 """The last two are what the third button of a clicker types, which is for a black screen."""
 _LIGHT = "S"
 _HINT = "Space or →: on, equation by equation · N: on without equations · ←: back"
+_HINT_OF = "Space or →: on, equation by equation of {stage} · N: on without equations · ←: back"
 _OF_LINES = "Space or →: on, line by line · N: on without lines · ←: back"
 _END = "The end · Space, → or N: from the beginning · ←: back"
 _SAVED = "A saved capture is not run: open its file to go through the call with its numbers."
@@ -100,6 +102,9 @@ _END_OF_SENTENCE = re.compile(r"(?<=[.?!])\s+|(?<=[。？！])")
 
 class PresentedSteps(QObject):
     """A way through the program, one caption after the other; `changed` fires with each.
+
+    Where another stage than the one that is gone through is presented, what each equation became
+    there is lit, and the caption says of which stage the equation is, and what is lit.
 
     The order: the lesson's *Look at* and *Predict*, the arguments, each equation as a question and
     with its results, the call's results, the lesson's *Then see*. Without a lesson its parts are
@@ -121,10 +126,17 @@ class PresentedSteps(QObject):
         selection: SelectionModel,
         walk: LessonWalk,
         tracing: TracingRun,
+        fates: FateReader,
+        presented: Callable[[], str],
         parent: QObject,
     ) -> None:
+        """
+        Args:
+            presented: Gives the name of the stage that is seen.
+        """
         super().__init__(parent)
         self._controller, self._selection = controller, selection
+        self._fates, self._presented = fates, presented
         self.tracing = tracing
         self._walk = walk
         walk.changed.connect(self._on_walk_changed)
@@ -157,7 +169,16 @@ class PresentedSteps(QObject):
         """What goes on; empty where nothing can be run."""
         if not self.way.can_step:
             return ""
-        return tr(_OF_LINES) if self.tracing.is_chosen else tr(_HINT)
+        if self.tracing.is_chosen:
+            return tr(_OF_LINES)
+        stage = self.run.stage_name
+        return tr(_HINT_OF, stage=title_of_stage(stage)) if self._other_stage else tr(_HINT)
+
+    @property
+    def _other_stage(self) -> str:
+        """The stage that is presented, if that is not the one that is gone through; else empty."""
+        shown = self._presented()
+        return "" if shown in (SOURCE, self.run.stage_name) else shown
 
     def begin(self, stage: str) -> None:
         """Go back to before the first caption.
@@ -420,7 +441,29 @@ class PresentedSteps(QObject):
         read = _join(value for value in step.values if value.kind == "operand")
         made = _join(value for value in step.values if value.kind == "result")
         made = "?" if self._is_asking else step.failure or made
-        return f"{head}\n{read}  →  {made}" if read else f"{head}\n{made}"
+        made = f"{read}  →  {made}" if read else made
+        if not (other := self._other_stage):
+            return f"{head}\n{made}"
+        return "\n".join(
+            (tr_named(title_of_stage(self.run.stage_name), head), made, self._tell_lit(step, other))
+        )
+
+    def _tell_lit(self, step: Step, stage: str) -> str:
+        """What of another stage comes from an equation, and so is lit there."""
+        graph, own = map(self._selection.graph_of, (stage, self.run.stage_name))
+        if graph is None:
+            return ""
+        linked = self._selection.links.stages.get(stage)
+        if linked is not None and linked.num_nodes:
+            nodes = [*linked.forward.tolist(), *linked.backward.tolist()]
+            told = tr("{count} lit", count=tr_count(*count_named(graph, nodes)))
+            return tr_named(title_of_stage(stage), told)
+        told = tr("nothing comes from it")
+        node = own.index_by_id.get(step.equation) if own is not None else None
+        if own is not None and node is not None and stage == OPTIMIZED:
+            fate = self._fates.fate_of(self.run.stage_name, own.node(node))
+            told += f" ({tr(fate.fate)})" if fate is not None else ""
+        return tr_named(title_of_stage(stage), told)
 
     def _on_run_changed(self) -> None:
         step = self.run.step
@@ -467,6 +510,22 @@ class PresentedSteps(QObject):
             is_outermost = graph.nodes.group == NONE
             found = np.flatnonzero(is_outermost & (graph.nodes.kind == kind))
             self._selection.select_nodes(self.run.stage_name, found.tolist())
+        shown = self._selection.graph_of(other) if (other := self._other_stage) else None
+        if shown is not None and kind is NodeKind.OUTPUT:  # which no link leads to
+            self._selection.select_nodes(other, find_results(shown), adds=True)
+
+
+def find_results(graph: Graph) -> list[int]:
+    """The nodes that are the results of a whole program: of HLO the root of its entry."""
+    kinds, parents = graph.nodes.kind, graph.groups.parent
+    found = np.flatnonzero(kinds == NodeKind.OUTPUT)
+    around = graph.nodes.group[found]  # of StableHLO a function is around all
+    is_own = (around == NONE) | (parents[around] == NONE if len(parents) else False)
+    if len(found):
+        results: list[int] = found[is_own].tolist()
+        return results
+    roots = (node for node in range(len(graph.nodes)) if "root" in graph.attributes(node))
+    return [node for node in roots if "called_by" not in graph.attributes(node)]
 
 
 def _part(text: str) -> list[str]:
@@ -587,7 +646,15 @@ class PresentationMode:
         self._chosen: tuple[Place, ...] = ()
         self._revealed: Place | None = None
         self.caption = Caption()
-        self.steps = PresentedSteps(controller, workspace.selection, walk, tracing, window)
+        self.steps = PresentedSteps(
+            controller,
+            workspace.selection,
+            walk,
+            tracing,
+            workspace.fates,
+            self._presented,
+            window,
+        )
         self.steps.changed.connect(self._on_steps_changed)
         self._late = QTimer(window, singleShot=True, interval=_LATE_MS)
         self._late.timeout.connect(self._say_step)
@@ -680,6 +747,7 @@ class PresentationMode:
         if self.is_on and self.steps.has_selected and place != self._revealed:
             self._revealed = place
             self._workspace.area.reveal_selected()
+            self._workspace.area.reveal_linked()
         self._late.stop()
         if self.steps.way.doing:  # said only where it takes long: most equations take no time
             self._late.start()

@@ -6776,6 +6776,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>源代码：运行时的文件。</translation>
     </message>
     <message>
+        <source>Space or →: on, equation by equation of {stage} · N: on without equations · ←: back</source>
+        <translation>空格或 →：按 {stage} 的方程逐个前进 · N：跳过方程前进 · ←：后退</translation>
+    </message>
+    <message>
         <source>Space or →: on, equation by equation · N: on without equations · ←: back</source>
         <translation>空格或 →：逐个方程前进 · N：跳过方程前进 · ←：后退</translation>
     </message>
@@ -12696,6 +12700,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已不存在</translation>
     </message>
     <message>
+        <source>nothing comes from it</source>
+        <translation>没有由它产生的内容</translation>
+    </message>
+    <message>
         <source>nothing is NaN</source>
         <translation>没有 NaN</translation>
     </message>
@@ -14582,6 +14590,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{count} kinds of operation</source>
         <translation>{count} 种运算</translation>
+    </message>
+    <message>
+        <source>{count} lit</source>
+        <translation>亮起 {count}</translation>
     </message>
     <message>
         <source>{count} older than its HLO before optimization, which is written first ({such}): an earlier process may have written to the same folder. Give each run a folder of its own.</source>
