@@ -38,6 +38,9 @@ READABLE_SCALE = 0.78
 WHOLE_SCALE = 0.74
 """What can be seen whole is shown as small as this: nobody has to look for the rest."""
 
+_SMALLER = (WHOLE_SCALE, 0.66, LEAST_FRAMED)
+"""Scales at which more is opened in a picture that leaves most of a room blank."""
+
 _LARGER = (1.0, 0.9)
 """Scales at which type is easier to read than at `READABLE_SCALE`, tried in this order."""
 
@@ -211,8 +214,7 @@ class Arranger:
                             whole = whole or arranger._show_short(some, beside)
                         page = whole or arranger._close_beside(page, parts)
                     if parts <= page.size.opened:
-                        is_blank = beside and not self._fills(page.size)
-                        return smaller._open_more(page) if is_blank else page
+                        return self._fill(page, _SMALLER if is_high else _SMALLER[:1])
                     pages.append(page)
                     break
                 found.append(arranged)
@@ -285,8 +287,8 @@ class Arranger:
         found: list[_Tried] = []
         gained = self._most_across(False) - self._most_across(True)
         for fit in self._list_fits(beside):
-            if found and fit.aside and self._excess(found[-1].size) > fit.aside + gained:
-                continue  # that much narrower is not enough
+            if found and fit.aside and self._excess(found[-1].size) > 2 * fit.aside + gained:
+                continue  # that much narrower, of two groups beside each other, is not enough
             size = self._measure(opened, fit)
             found.append(_Tried(size, fit))
             if not self._excess(size):
@@ -354,6 +356,13 @@ class Arranger:
             is_seen = smaller._is_page(other) and smaller._is_whole(other.size)
             if is_seen and other.size.num_boxes > page.size.num_boxes:
                 return other
+        return page
+
+    def _fill(self, page: _Tried, scales: tuple[float, ...]) -> _Tried:
+        """A page that leaves half of the room blank, with as much open as a smaller scale lets."""
+        for scale in scales if page.fit.beside else ():
+            if not self._fills(page.size):
+                page = dataclasses.replace(self, least_scale=scale)._open_more(page)
         return page
 
     def _open_more(self, arranged: _Tried) -> _Tried:
