@@ -479,6 +479,17 @@ def test_both_halves_of_a_loop_are_open_or_none(width: float) -> None:
     assert inner == [width > 1000.0] * 2
 
 
+@pytest.mark.parametrize("width", [1070.0, 1079.0, 1085.0, 1095.0])
+def test_the_arms_of_a_branch_are_seen_side_by_side_where_there_is_room(width: float) -> None:
+    scene, _, view = _choose(loop_in_a_loop(), width, 1318.0)
+    branches = [box for box in view.boxes if box.node >= 0 and box.node in view.flow.branches]
+    assert len(branches) == 2 and all(box.id in scene.opened for box in branches)
+    for branch in branches:
+        items = [scene.item_of_id[view.boxes[arm].id] for arm in branch.children]
+        tops = {round(float(scene.items.rect[item, 1])) for item in items}
+        assert len(items) == 2 and len(tops) == 1
+
+
 def test_in_a_high_view_there_is_room_for_larger_boxes_one_part_below_the_other() -> None:
     scene, room, _ = _choose(training_step(), 705.0, 1800.0)
     assert look_at_scene(scene, room.width, room.height).scale >= WHOLE_SCALE

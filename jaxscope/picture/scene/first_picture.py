@@ -79,6 +79,7 @@ _LARGE = 500
 """Boxes from which on it pays to leave out those that a first picture does not show."""
 
 _FEW_BOXES = 24
+"""With more in it, a picture that fills an ordinary room is not opened further."""
 _MAX_TRIES, _MAX_REFUSED = 8, 2  # each takes as long as a small picture
 
 
@@ -287,8 +288,8 @@ class Arranger:
         found: list[_Tried] = []
         gained = self._most_across(False) - self._most_across(True)
         for fit in self._list_fits(beside):
-            if found and fit.aside and self._excess(found[-1].size) > 2 * fit.aside + gained:
-                continue  # that much narrower, of two groups beside each other, is not enough
+            if found and fit.aside and self._excess(found[-1].size) > 4 * fit.aside + gained:
+                continue  # so much narrower, also of groups in each other, is not enough
             size = self._measure(opened, fit)
             found.append(_Tried(size, fit))
             if not self._excess(size):
@@ -371,9 +372,11 @@ class Arranger:
         All of it stays to be seen at once.
         """
         refused: set[frozenset[str]] = set()
+        area = self.room.width * self.room.height / (_ORDINARY_PX * self.room.text_scale) ** 2
+        few = _FEW_BOXES * max(area, 1.0)
         for _ in range(_MAX_TRIES):
             size = arranged.size
-            is_full = size.num_items > _FEW_BOXES or len(refused) == _MAX_REFUSED
+            is_full = size.num_items > few or len(refused) == _MAX_REFUSED
             if is_full or not self._is_whole(size):
                 break
             choices = [each for each in list_next(self.view, size.opened) if each not in refused]
