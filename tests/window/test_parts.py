@@ -510,6 +510,29 @@ def test_a_file_that_stays_away_is_noticed(qtbot: QtBot, tmp_path: Path):
         path.write_text("1")
 
 
+def test_a_file_that_is_imported_is_told_apart(qtbot: QtBot, tmp_path: Path):
+    path, other = tmp_path / "a.py", tmp_path / "inner" / "b.py"
+    other.parent.mkdir()
+    for each in (path, other):
+        each.write_text("1")
+    watcher = FileWatcher()
+    watcher.watch(str(path), [str(path), str(other)])
+    for _ in range(2):
+        with (
+            qtbot.assertNotEmitted(watcher.file_changed),
+            qtbot.waitSignal(watcher.other_changed, timeout=10_000),
+        ):
+            replaced = other.with_suffix(".new")
+            replaced.write_text(other.read_text() + "2")
+            replaced.replace(other)
+        watcher.watch(str(path), [str(path), str(other)])
+    with (
+        qtbot.assertNotEmitted(watcher.other_changed),
+        qtbot.waitSignal(watcher.file_changed, timeout=10_000),
+    ):
+        path.write_text("22")
+
+
 def test_the_margin_tells_what_lines_cost(qtbot: QtBot):
     view = CodeView()
     qtbot.addWidget(view)

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.session import Session
-from jaxscope.model import NONE
+from jaxscope.model import NONE, Graph
 from jaxscope.ui.application import build_window
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.session import controller
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
@@ -142,3 +143,65 @@ def test_edits_leave_open_what_was_open(
         assert selected_operations(window) == ["cbrt"], name
         if name in ("the same again", "a line above"):
             assert after == pytest.approx(where), name
+
+
+def operations(window: MainWindow) -> list[str]:
+    """What the jaxpr that is shown computes."""
+    stage = next(stage for stage in window.controller.state.stages if stage.name == "jaxpr")
+    graph = stage.graph
+    assert isinstance(graph, Graph)
+    return [graph.operation(node) for node in range(len(graph.nodes))]
+
+
+def test_a_file_that_is_imported_is_run_again_when_it_changes(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """In a trial, too: what is shown is never of a text that is no longer there."""
+    path, helper = tmp_path / "model.py", tmp_path / "rerun_helper.py"
+    code = "import jax.numpy as jnp\n\n\ndef act(x):\n    return jnp.{}(x)\n"
+    path.write_text(
+        "from rerun_helper import act\n\n# jaxscope: f(f32[3])\n\n\ndef f(x):\n    return act(x)\n"
+    )
+    helper.write_text(code.format("tanh"))
+    window.open_path(str(path))
+    state = window.controller
+    qtbot.waitUntil(lambda: state.state.capture is not None, timeout=WAIT_MS)
+    assert "tanh" in operations(window)
+    helper.write_text(code.format("sin"))
+    qtbot.waitUntil(
+        lambda: state.state.capture is not None and "sin" in operations(window), timeout=WAIT_MS
+    )
+    assert not state.state.is_stale
+    assert window.trial is not None
+    window.trial.toggle()
+    assert window.trial.editor is not None
+    window.trial.editor.edit.replace_text(path.read_text().replace("act(x)\n", "act(x) * 2\n"))
+    qtbot.waitUntil(lambda: "mul" in operations(window), timeout=WAIT_MS)
+    helper.write_text(code.format("cos"))
+    qtbot.waitUntil(lambda: {"cos", "mul"} <= set(operations(window)), timeout=WAIT_MS)
+    assert "the file is as it was" in window.trial.editor.said.text()
+
+
+def test_a_program_that_writes_what_it_imports_is_not_run_for_ever(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(controller, "_MAX_RERUNS", 2)
+    path, helper, runs = tmp_path / "model.py", tmp_path / "rerun_made.py", tmp_path / "runs"
+    helper.write_text("import jax.numpy as jnp\n\n\ndef act(x):\n    return jnp.tanh(x)\n")
+    path.write_text(
+        "from rerun_made import act\nfrom pathlib import Path\nimport time\n\n"
+        "# jaxscope: f(f32[3])\n\n\ndef f(x):\n    return act(x)\n\n\n"
+        f"Path({str(helper)!r}).open('a').write('# {{}}\\n'.format(time.time()))\n"
+        f"Path({str(runs)!r}).open('a').write('.')\n"
+    )
+    window.open_path(str(path))
+    state = window.controller
+    qtbot.waitUntil(lambda: state.state.capture is not None, timeout=WAIT_MS)
+    window.run_call()
+    qtbot.waitUntil(lambda: state.state.is_changed_on_disk, timeout=WAIT_MS)
+    assert not state.state.is_running
+    num_runs = len(runs.read_text())
+    assert num_runs >= 4
+    qtbot.wait(1_000)
+    assert len(runs.read_text()) == num_runs, "it has ended"
+    assert window.screen_shown is not None and "has changed on disk" in window.screen_shown.notice

@@ -337,7 +337,14 @@ def test_the_file_that_is_edited_is_opened_anew_without_the_change(
     assert "was kept" in window.row.message
     assert window.controller.state.snapshot is not None
     assert window.controller.state.snapshot.text == before
-    assert driver.session.of_type(CaptureRequest)[-1].request.drafts == {}
+
+    def last() -> CaptureRequest:
+        request = driver.session.of_type(CaptureRequest)[-1].request
+        assert isinstance(request, CaptureRequest)
+        return request
+
+    driver.wait_until(lambda: last().call == "f(f32[3])")
+    assert last().drafts == {}
     trial.toggle()
     assert editor_of(trial).edit.text == f"{before}y = 1"
 
@@ -434,12 +441,14 @@ def test_the_first_call_runs_once_a_file_that_python_could_not_read_is_mended(
     broken = tmp_path / "broken.py"
     for way in ("editor", "disk"):
         broken.write_text("def f(x:\n    return x\n")
+        num_outlines = len(driver.session.of_type(OutlineRequest))
         window.open_path(str(broken))
-        outline = driver.session.of_type(OutlineRequest)[-1]
+        outline = driver.wait_for(OutlineRequest, num_outlines + 1)
         outline.tell(Failed(UserCodeError("The code is not valid Python.", where="broken.py:1")))
         driver.wait_until(lambda: window.controller.state.error is not None)
         assert window.controller.state.call == ""
-        num_outlines = len(driver.session.of_type(OutlineRequest))
+        num_outlines += 1
+        num_runs = len(driver.session.of_type(CaptureRequest))
         mended = "# jaxscope: f(f32[3])\ndef f(x):\n    return x\n"
         if way == "editor":
             trial.toggle()
@@ -454,7 +463,7 @@ def test_the_first_call_runs_once_a_file_that_python_could_not_read_is_mended(
         offered = Outline(found.functions, (OfferedCall("f(f32[3])", 1),), "")
         outline.tell(Finished(offered))
         driver.wait_until(lambda: window.controller.state.call == "f(f32[3])")
-        request = driver.session.of_type(CaptureRequest)[-1].request
+        request = driver.wait_for(CaptureRequest, num_runs + 1).request
         assert request.call == "f(f32[3])"
         assert request.drafts == ({str(broken): mended} if way == "editor" else {})
         if trial.editor is not None:

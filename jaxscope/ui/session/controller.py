@@ -315,7 +315,7 @@ class Controller(QObject):
         self._before_trial: SourceFile | None = None
         self.state = WindowState()
         self._unreadable: WindowState | None = None  # what was known when the file went away
-        self._ended_s, self._num_reruns = -_SOON_S, 0
+        self._ended_s, self._num_reruns, self._is_other_changed = -_SOON_S, 0, False
         self._lay_over: LayOver | None = None
         self._closed: WindowState | None = None
         bridge.event_arrived.connect(self._on_bridge_event_arrived)
@@ -670,12 +670,34 @@ class Controller(QObject):
         if state.trust is not Trust.TRUSTED and not is_known:
             self._set(dataclasses.replace(self.state, is_changed_on_disk=bool(state.stages)))
         elif state.call:
-            is_soon = time.monotonic() - self._ended_s < _SOON_S
-            self._num_reruns = self._num_reruns + 1 if is_soon else 0
-            if self._num_reruns > _MAX_RERUNS:
-                self._set(dataclasses.replace(self.state, is_changed_on_disk=True))
-            else:
-                self._run_again()
+            self._run_changed()
+
+    def _run_changed(self) -> None:
+        """Run again what changed on disk, unless running it seems to change it."""
+        is_soon = time.monotonic() - self._ended_s < _SOON_S
+        self._num_reruns = self._num_reruns + 1 if is_soon else 0
+        if self._num_reruns > _MAX_RERUNS:
+            self._set(dataclasses.replace(self.state, is_changed_on_disk=True))
+        else:
+            self._run_again()
+
+    def note_other_changed(self) -> None:
+        """A file that the user's imports changed on disk: what is shown was made of it.
+
+        Where the person let the file run once, that is told, and where an experiment runs.
+        """
+        state = self.state
+        if state.is_view_only or not (state.stages and state.call):
+            return
+        if state.is_running and state.job is RunKind.CAPTURE:
+            self._is_other_changed = True  # it may have been read before
+        elif state.trust is Trust.TRUSTED and not state.is_running:
+            self._set(dataclasses.replace(state, is_stale=True))
+            self._run_changed()
+        elif state.draft is not None:  # the file that is edited is as it was
+            self._set(dataclasses.replace(state, is_stale=True))
+        else:
+            self._set(dataclasses.replace(state, is_changed_on_disk=True))
 
     def _seek_first_call(self) -> None:
         """A text that could not be read offered no call: of another one the first is run.
@@ -719,6 +741,7 @@ class Controller(QObject):
         number = self._take_prepared(request)
         self._forget_run()
         self._runs_first_call = False  # a person's own call stays, whatever the file offers
+        self._is_other_changed &= job is not RunKind.CAPTURE  # which reads all files
         self._set(start_run(self.state, job, call, time.monotonic()))
         if number:
             self._bridge.send(number, GO_ON)
@@ -803,6 +826,9 @@ class Controller(QObject):
                 self._lay_over_opened()
                 if after.is_changed_on_disk and after.job is RunKind.CAPTURE:
                     self.note_file_changed()
+                if self._is_other_changed and not self.state.is_running:
+                    self._is_other_changed = False
+                    self.note_other_changed()
             if proposal:
                 self.call_proposed.emit(proposal)
                 self.run(proposal, after.target)

@@ -486,5 +486,5 @@ def _notice(state: WindowState, running_s: int) -> str:
             when=when,
         )
     if state.is_changed_on_disk and not state.is_running:
-        return tr("The file has changed on disk since this run.")
+        return tr("A file of the program has changed on disk since this run.")
     return ""

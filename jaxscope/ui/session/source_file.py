@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import os
 import re
 import stat
 import tokenize
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
@@ -93,18 +95,27 @@ _GONE_MS = 1000
 """Some remove a file before they write the new one: it is gone when it is not back by then."""
 
 
-class FileWatcher(QObject):
-    """`file_changed` fires once per save, also where an editor replaces the file by another.
+_MAX_WATCHED = 100
+"""Of the files that a program was made of."""
 
-    It fires as well when the file is gone for good.
+
+class FileWatcher(QObject):
+    """Tells once per save that a file changed, also where an editor replaces it by another.
+
+    It tells as well that one is gone for good.
+
+    Signals:
+        file_changed: The user's file.
+        other_changed: One of the others that the program was made of.
     """
 
     file_changed = Signal()
+    other_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._path = ""
-        self._seen: tuple[int, int, int] | None = None
+        self._seen: dict[str, tuple[int, int, int] | None] = {}
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(self._on_watcher_changed)
         self._watcher.directoryChanged.connect(self._on_watcher_changed)
@@ -113,35 +124,52 @@ class FileWatcher(QObject):
         self._gone = QTimer(self, singleShot=True, interval=_GONE_MS)
         self._gone.timeout.connect(self._on_gone_timeout)
 
-    def watch(self, path: str) -> None:
-        """Watch this file and no other; an empty path watches nothing."""
-        if path == self._path:
+    def watch(self, path: str, others: Iterable[str] = ()) -> None:
+        """Watch these files and no others; an empty path watches nothing.
+
+        Args:
+            path: The user's file.
+            others: That a program was made of; it itself may be among them.
+        """
+        wanted = dict.fromkeys((path, *itertools.islice(others, _MAX_WATCHED))) if path else {}
+        if path == self._path and wanted.keys() == self._seen.keys():
             return
         watched = [*self._watcher.files(), *self._watcher.directories()]
         if watched:
             self._watcher.removePaths(watched)
+        known = self._seen if path == self._path else {}
         self._path = path
-        self._seen = _fingerprint(path)
-        if path and self._seen is not None:
-            self._watcher.addPaths([path, os.path.dirname(path)])
+        self._seen = {each: known.get(each, _fingerprint(each)) for each in wanted}
+        there = [each for each, seen in self._seen.items() if seen is not None]
+        if there:
+            self._watcher.addPaths([*there, *{os.path.dirname(each) for each in there}])
 
     def _on_watcher_changed(self, _path: str) -> None:
         self._timer.start()
 
     def _on_timer_timeout(self) -> None:
-        seen = _fingerprint(self._path)
-        if seen is not None and self._path not in self._watcher.files():
-            self._watcher.addPath(self._path)  # a replaced file has to be watched anew
-        if seen != self._seen:
-            self._seen = seen
+        changed = []
+        for path, before in self._seen.items():
+            seen = _fingerprint(path)
+            if seen is not None and path not in self._watcher.files():
+                self._watcher.addPath(path)  # a replaced file has to be watched anew
+            if seen == before:
+                continue
+            self._seen[path] = seen
             if seen is None:
                 self._gone.start()
             else:
-                self.file_changed.emit()
+                changed.append(path)
+        self._tell(changed)
 
     def _on_gone_timeout(self) -> None:
-        if self._path and self._seen is None:
-            self.file_changed.emit()
+        self._tell([path for path, seen in self._seen.items() if seen is None])
+
+    def _tell(self, changed: Sequence[str]) -> None:
+        if self._path in changed:
+            self.file_changed.emit()  # of which a run reads the others anew
+        elif changed:
+            self.other_changed.emit()
 
 
 def _fingerprint(path: str) -> tuple[int, int, int] | None:

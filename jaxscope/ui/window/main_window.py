@@ -179,6 +179,7 @@ class MainWindow(QMainWindow):
         self._lesson_of = self._stage_due = self._draft = ""
         self._is_call_chosen = False
         self._head_noted: Capture | None = None
+        self._made_of: list[str] = []
         self._has_lesson = False
         self._is_tracing_due = False
         self.help = HelpCommands(self, self._tour_stops)
@@ -301,6 +302,7 @@ class MainWindow(QMainWindow):
         self.files.export_begun.connect(self._on_files_export_begun)
         self.pages.drawer_dragged.connect(self._settings.set_drawer_share)
         self._watcher.file_changed.connect(self.controller.note_file_changed)
+        self._watcher.other_changed.connect(self.controller.note_other_changed)
         self._themes.changed.connect(self._on_themes_changed)
         self._tick.timeout.connect(self._refresh)
         self._unseen.timeout.connect(self._on_unseen_timeout)
@@ -380,7 +382,10 @@ class MainWindow(QMainWindow):
             self._show_tracing_due()
             self._place_error()
             self.error_panel.show_error(state.error)
-            self._watcher.watch("" if state.is_view_only else state.file)
+            if state.capture is not None:  # while another is made, the files of the last one
+                self._made_of = [file.path for file in state.capture.files]
+            made_of = self._made_of if state.file in self._made_of else ()
+            self._watcher.watch("" if state.is_view_only else state.file, made_of)
             self.pages.set_count("notes", count_notes(state))
             self.pages.set_count("output", count_lines(state.output))
             self.pages.set_count("sharding", count_devices(state))

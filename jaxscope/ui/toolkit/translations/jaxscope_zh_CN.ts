@@ -616,6 +616,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个由函数组成的文件，包括 import；顶层不应有耗时的内容。</translation>
     </message>
     <message>
+        <source>A file of the program has changed on disk since this run.</source>
+        <translation>此次运行之后，程序的某个文件在磁盘上已更改。</translation>
+    </message>
+    <message>
         <source>A fixed value that is part of the program itself.</source>
         <translation>一个固定的值，是程序本身的一部分。</translation>
     </message>
@@ -7576,10 +7580,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The file defines no functions.</source>
         <translation>文件没有定义函数。</translation>
-    </message>
-    <message>
-        <source>The file has changed on disk since this run.</source>
-        <translation>这次运行之后，磁盘上的文件已改变。</translation>
     </message>
     <message>
         <source>The file has changed on disk since. Save as another one.</source>
