@@ -121,6 +121,8 @@ CONDITION, BODY = 0, 1
 PART_NAMES = ("condition", "body")
 ROUNDS = template("XLA counts the body once; it runs {times} times")
 """What the attribute `cost_note` says of a loop of HLO."""
+_OPERATION = re.compile(r"\w+\(")
+"""How the name of an operation begins."""
 _ARM = re.compile(r"branch (\d{1,9})(?:: (.*))?")
 
 
@@ -392,6 +394,13 @@ class Graph:
     def name(self, index: int) -> str:
         """The name of a node."""
         return self.strings[int(self.nodes.name[index])]
+
+    def argument_path(self, index: int) -> str:
+        """Where an argument sits in those of the call, such as `params['w']`; else empty."""
+        attributes = self.attributes(index)
+        path = attributes.get("path") or attributes.get("op_name") or ""
+        # XLA gives parameters of a loop's body the name of the loop, as `jit(loss)/while`.
+        return "" if _OPERATION.match(path) else path
 
     def operation(self, index: int) -> str:
         """The operation of a node."""

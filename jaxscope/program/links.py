@@ -300,9 +300,7 @@ def _number_arguments(
     """Where the program's inputs sit in the call's arguments: JAX names parameters by that."""
     rows, keys = [], []
     for node in inputs.tolist():
-        known = graph.attributes(node)
-        path = known.get("path") or known.get("op_name") or ""
-        if path:
+        if path := graph.argument_path(node):
             rows.append(node)
             keys.append(arguments.setdefault(path, len(arguments)))
     return np.asarray(rows, np.int32), np.asarray(keys, np.int32)

@@ -85,6 +85,7 @@ from jaxscope.report.memory import (
     describe_kept,
     describe_peak,
     describe_plan,
+    name_buffer,
     place_text,
 )
 from jaxscope.report.moves import (
@@ -242,7 +243,8 @@ def _costs(evidence: Evidence) -> Answer:
     own = _own_costs(capture)
     if facts and own and not facts[0].place.startswith(file_name(capture.source.file)):
         facts[:0] = own
-    first = f"Most traffic: {rows[0].label}. " if facts else ""
+    most = next((row for row in rows if row.name != NO_ORIGIN), rows[0]) if facts else None
+    first = f"Most traffic of a line: {most.label}. " if most is not None else ""
     return Answer(
         f"{first}{describe_cost_change(found)} This is counted, not measured: "
         f"`jaxscope time --per-node` measures it. {' '.join(found.notes)}".rstrip(),
@@ -406,8 +408,8 @@ def _loops(evidence: Evidence) -> Answer:
     if further:
         made = "1 was" if len(further) == 1 else f"{len(further):,} were"
         also = f" In the optimized program {made} made of what is no loop in the jaxpr."
-    told = f"{format_count(len(loops), 'loop')} in what was lowered." if loops else (
-        "There is no loop in what was lowered."
+    told = f"{format_count(len(loops), 'loop')} in the jaxpr." if loops else (
+        "There is no loop in the jaxpr."
     )  # fmt: skip
     return Answer(f"{told}{unknown}{also}", [*facts, *further])
 
@@ -741,7 +743,7 @@ def _memory(evidence: Evidence) -> Answer:
         " ".join(filter(None, [told, describe_peak(live), compare_with_plan(live, plan)])),
         [
             Fact(
-                f"alive then: {graph.id(b.node)} ({b.kind}), {format_bytes(b.num_bytes)}",
+                f"alive then: {name_buffer(graph, b)} ({b.kind}), {format_bytes(b.num_bytes)}",
                 "planned" if live.is_placed else "counted",
                 _place(graph, b.node),
             )

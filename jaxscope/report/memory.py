@@ -118,13 +118,19 @@ def buffer_row(graph: Graph, buffer: Buffer) -> tuple[Cell, ...]:
         say(buffer.kind)
         if buffer.lies_in in ("", buffer.kind)
         else say("{kind} in {place}", kind=say(buffer.kind), place=say(buffer.lies_in)),
-        graph.string(nodes.name, buffer.node),
+        name_buffer(graph, buffer),
         types[buffer.output] if buffer.output < len(types) else "",
         buffer.layout,
         Number(buffer.padding, format_bytes(buffer.padding) if buffer.padding else ""),
         Number(buffer.start, f"{buffer.start}–{buffer.end}"),
         place_text(places[0] if places else None),
     )
+
+
+def name_buffer(graph: Graph, buffer: Buffer) -> str:
+    """The instruction that makes a buffer; of an argument where it sits in those of the call."""
+    path = graph.argument_path(buffer.node) if buffer.kind == "argument" else ""
+    return path or graph.name(buffer.node)
 
 
 def memory_to_document(report: MemoryReport) -> list[Section]:

@@ -137,9 +137,15 @@ def test_the_loops_are_those_that_run(jaxscope: CommandLine, program: Path) -> N
     scan, solve, *made = told
     assert scan.endswith(": 8 rounds, unroll=4")
     assert solve.endswith(": nobody knows before it runs how often")
-    assert found["answer"].startswith("2 loops in what was lowered.")
+    assert found["answer"].startswith("2 loops in the jaxpr.")
     assert len(made) == 1 and "made of" in made[0] and "random_bits" in made[0]
     assert made[0].endswith(": 5 rounds")
+
+
+def test_what_has_no_known_origin_is_no_line_that_costs_most(saved: Path) -> None:
+    question = find_question("costs")[0]
+    told = question.answer(find_evidence(question, CallRequest(str(saved)))).text
+    assert told.startswith("Most traffic of a line: program.py:")
 
 
 def test_recompilations_are_told_by_what_differs(jaxscope: CommandLine, program: Path) -> None:

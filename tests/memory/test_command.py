@@ -33,6 +33,23 @@ def test_memory_as_text_and_as_json(saved: str, capsys: pytest.CaptureFixture[st
     assert report["live"]["peak_bytes"] > 0
 
 
+def test_arguments_are_named_as_the_code_names_them(
+    take: Take, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not as XLA spells the paths of a tree: `state__Dense_0____kernel__.1`."""
+    call = "step({'Dense_0': f32[300, 4], 'b.1': f32[4]}, 2.0)"
+    place = str(tmp_path / "c.jaxscope")
+    save_capture(take(call), place)
+    assert run(["memory", place]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "argument" in line]
+    assert {tuple(row[3:5]) for row in rows if row[1:2] == ["KiB"] or row[1:2] == ["B"]} >= {
+        ("state['Dense_0']", "f32[300,4]"),
+        ("state['b.1']", "f32[4]"),
+    }
+    assert run(["ask", place, "memory"]) == 0
+    assert "alive then: state['Dense_0'] (argument), 4.69 KiB" in capsys.readouterr().out
+
+
 def test_roofline_as_text_and_as_json(saved: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["roofline", saved]) == 0
     assert "count as often as these run" in capsys.readouterr().out

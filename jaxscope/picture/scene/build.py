@@ -63,7 +63,7 @@ from jaxscope.picture.scene.side_by_side import (
     values_at_once,
 )
 from jaxscope.picture.scene.visible_edges import End, Frame, Port, Values, Wire, Wiring
-from jaxscope.picture.view.arguments import STEP, known_path
+from jaxscope.picture.view.arguments import STEP
 from jaxscope.picture.view.labels import style_of_group
 from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.tree import BranchKind
@@ -703,7 +703,7 @@ class _Collector:
         graph, nodes = self._view.graph, self._wiring.nodes_of(dict.fromkeys(part, NONE))
         if len(part) != 1 or nodes[0] not in self._view.arguments:
             return []
-        path = known_path(graph, nodes[0])
+        path = graph.argument_path(nodes[0])
         if not path:  # of an instruction the name of XLA says nothing
             is_named = graph.nodes.kind[nodes[0]] != NodeKind.INSTRUCTION
             return [graph.name(nodes[0]) or graph.id(nodes[0])] if is_named else []

@@ -16,8 +16,6 @@ from jaxscope.picture.view.tree import Branch, BranchKind, Child, Draft, nodes_o
 
 _PARAMETER = re.compile(r"^[^\[.(]+")
 STEP = re.compile(r"\[[^\]]*\]|\.[^\[.]+")
-_OPERATION = re.compile(r"^\w+\(")
-"""How the name of an operation begins, such as `jit(loss)/while`."""
 _MIN_LEAVES = 3
 _MIN_LEAVES_OF_MANY = 2
 _MAX_BOXES = 3
@@ -27,16 +25,7 @@ _MAX_ROW = 12
 
 def argument_path(graph: Graph, node: int) -> str:
     """Where an argument sits in the call's arguments, or its name where that is not known."""
-    return known_path(graph, node) or graph.name(node) or graph.id(node)
-
-
-def known_path(graph: Graph, node: int) -> str:
-    """Where an argument sits in the call's arguments, such as `params['w']`; else empty."""
-    attributes = graph.attributes(node)
-    path = attributes.get("path") or attributes.get("op_name") or ""
-    if _OPERATION.match(path):  # XLA gives parameters of a loop's body the name of the loop
-        path = ""
-    return path
+    return graph.argument_path(node) or graph.name(node) or graph.id(node)
 
 
 def result_path(graph: Graph, node: int) -> str:
