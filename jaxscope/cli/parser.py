@@ -959,7 +959,20 @@ class _Parser(argparse.ArgumentParser):
             remedy = (
                 f"Write a call behind its file: {self.prog} 'a.py::f(f32[3])' 'b.py::f(f32[3])'"
             )
+        elif message.startswith("unrecognized"):
+            remedy = self._find_meant(message.partition(": ")[2].split()) or remedy
         raise UsageError(message[:1].upper() + message[1:] + ".", remedy=remedy)
+
+    def _find_meant(self, words: list[str]) -> str:
+        """An option that is written alike, or that for a file to write; else empty."""
+        spelled = [text for text in self._option_string_actions if text.startswith("--")]
+        word = words[0].partition("=")[0] if words else ""
+        if word.startswith("--"):
+            begun = [text for text in spelled if text.startswith(word)]
+            close = begun or difflib.get_close_matches(word, spelled, n=1)
+            return f"{close[0]}, as {self.prog} --help has it" if close else ""
+        is_file = Path(word).suffix.removeprefix(".") in FORMATS and "--output" in spelled
+        return f"-o {word}, to write that file" if is_file else ""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """As argparse does, but an output that cannot be written is an error."""

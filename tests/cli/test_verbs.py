@@ -187,3 +187,21 @@ def test_an_option_given_twice_is_refused(jaxscope: CommandLine, tmp_path: Path)
     assert "--output is given twice" in answer.errors
     assert not list(tmp_path.iterdir())
     assert jaxscope("capture", SAMPLE, "--xla", "a=1", "--xla", "b=2").status != 2
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["--out", "a.html"], "--output"),
+        (["--stages=all"], "--stage"),
+        (["simple_graph(f32[3])", "a.html"], "-o a.html"),
+        (["simple_graph(f32[3])", "--nothing-like-it"], "jaxscope capture --help"),
+    ],
+)
+def test_what_is_not_known_is_answered_with_what_is_meant(
+    jaxscope: CommandLine, words: list[str], meant: str
+) -> None:
+    answer = jaxscope("capture", SAMPLE, *words)
+
+    assert answer.status == 2
+    assert f"Try: {meant}" in answer.errors
