@@ -21,7 +21,7 @@ from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.trial import KeptChanges, Trial, TrialEditor
 
 from .conftest import Driver
-from .programs import build_capture
+from .programs import RecordedRun, build_capture
 from .test_window import capture_of
 
 
@@ -437,17 +437,23 @@ def test_the_first_call_runs_once_a_file_that_python_could_not_read_is_mended(
     driver: Driver, window: MainWindow, source: Path, tmp_path: Path, trial: Trial
 ) -> None:
     """In the editor or by another hand; the error was of the text before."""
-    trial.discard()
+    trial.discard()  # which lists the functions of the other file anew, at its own time
     broken = tmp_path / "broken.py"
+
+    def outlines() -> list[RecordedRun]:
+        runs = driver.session.of_type(OutlineRequest)
+        return [run for run in runs if run.request.file == str(broken)]
+
     for way in ("editor", "disk"):
         broken.write_text("def f(x:\n    return x\n")
-        num_outlines = len(driver.session.of_type(OutlineRequest))
+        num_outlines = len(outlines())
         window.open_path(str(broken))
-        outline = driver.wait_for(OutlineRequest, num_outlines + 1)
+        driver.wait_until(lambda count=num_outlines: len(outlines()) > count)
+        outline = outlines()[-1]
         outline.tell(Failed(UserCodeError("The code is not valid Python.", where="broken.py:1")))
         driver.wait_until(lambda: window.controller.state.error is not None)
         assert window.controller.state.call == ""
-        num_outlines += 1
+        num_outlines = len(outlines())
         num_runs = len(driver.session.of_type(CaptureRequest))
         mended = "# jaxscope: f(f32[3])\ndef f(x):\n    return x\n"
         if way == "editor":
@@ -458,7 +464,8 @@ def test_the_first_call_runs_once_a_file_that_python_could_not_read_is_mended(
             broken.write_text(mended)
             window.controller.note_file_changed()
         assert window.controller.state.error is None
-        outline = driver.wait_for(OutlineRequest, num_outlines + 1)
+        driver.wait_until(lambda count=num_outlines: len(outlines()) > count)
+        outline = outlines()[-1]
         found = Outline((OutlinedFunction("f", "function", 2, 3, "f(x)", ""),), (), "")
         offered = Outline(found.functions, (OfferedCall("f(f32[3])", 1),), "")
         outline.tell(Finished(offered))
