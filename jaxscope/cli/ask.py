@@ -69,6 +69,7 @@ def find_answer(options: Options, on_event: OnEvent) -> tuple[Question, Answer, 
         UsageError: The question is none of the named ones.
         JaxscopeError: The call failed, or the file cannot be read.
     """
+    options = _join_words(options)
     question, line, line_file = find_question(options.question)
     request = CallRequest(
         named_file(options), options.call, **target_options(options), **run_options(options)
@@ -76,6 +77,22 @@ def find_answer(options: Options, on_event: OnEvent) -> tuple[Question, Answer, 
     evidence = find_evidence(question, request, on_event)
     evidence = dataclasses.replace(evidence, line=line, file=line_file)
     return question, answer_question(question, evidence), evidence
+
+
+def _join_words(options: Options) -> Options:
+    """Take two words of a question, `line 12` without quotes, for one, not the first for a call."""
+    words = f"{options.call} {options.question}"
+    if options.call is not None and not _is_known(options.question) and _is_known(words):
+        return dataclasses.replace(options, call=None, question=words)
+    return options
+
+
+def _is_known(question: str) -> bool:
+    try:
+        find_question(question)
+    except UsageError:
+        return False
+    return True
 
 
 def find_evidence(

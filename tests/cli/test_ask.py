@@ -142,6 +142,14 @@ def test_the_loops_are_those_that_run(jaxscope: CommandLine, program: Path) -> N
     assert made[0].endswith(": 5 rounds")
 
 
+def test_two_words_of_a_question_need_no_quotes(jaxscope: CommandLine, saved: Path) -> None:
+    quoted = jaxscope("ask", saved, "line 14")
+    assert quoted.status == 0
+    assert jaxscope("ask", saved, "line", "14").output == quoted.output
+    answer = jaxscope("ask", saved, "lime", "14")
+    assert answer.status == 2 and "'14' is none that is known" in answer.errors
+
+
 def test_what_has_no_known_origin_is_no_line_that_costs_most(saved: Path) -> None:
     question = find_question("costs")[0]
     told = question.answer(find_evidence(question, CallRequest(str(saved)))).text
