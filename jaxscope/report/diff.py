@@ -379,6 +379,12 @@ def stage_row(stage: StageComparison) -> tuple[Cell, ...]:
     return (title, *[NOTHING] * 5, word)
 
 
+def describe_ends(graphs: GraphComparison) -> str:
+    """How many of the nodes that differ are no equations, operations or instructions, if any."""
+    said = say("{num:,} of these are arguments and results", num=graphs.num_ends)
+    return said if graphs.num_ends else ""
+
+
 def quantity_table(quantities: Sequence[QuantityDifference]) -> Table:
     """A row for each quantity, with what the difference means."""
     return make_table(("", "first", "second", ""), quantities, _quantity_row)

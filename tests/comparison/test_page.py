@@ -172,7 +172,7 @@ def test_cost_time_and_memory_are_told_with_their_meaning(view: CompareView) -> 
     text = view.quantities_text
     assert "The second has 8 FLOP more" in text
     assert "one run each" in text
-    assert "needed while it runs" in text
+    assert "allocated for a run" in text
 
 
 def test_the_dark_theme(view: CompareView) -> None:

@@ -78,7 +78,7 @@ def test_memory_of_arguments_and_results(take: Take) -> None:
     memory = by_name(comparison.memory)
     assert memory["arguments"].before == memory["arguments"].after == 32.0
     assert (memory["results"].before, memory["results"].after) == (4.0, 32.0)
-    assert memory["needed while it runs"].after - memory["needed while it runs"].before >= 28.0
+    assert memory["allocated for a run"].after - memory["allocated for a run"].before >= 28.0
     assert memory["reused by donation"].before == 0.0
 
 

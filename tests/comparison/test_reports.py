@@ -7,16 +7,18 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from comparison.conftest import Take
 from jaxscope.errors import UsageError
 from jaxscope.export.diff import WRITERS, comparison_to_json, render_comparison
 from jaxscope.export.diff_html import comparison_to_html
-from jaxscope.model import is_available
+from jaxscope.model import NodeKind, is_available
 from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
+from jaxscope.program.diff.changes import GraphComparison
 from jaxscope.program.size import describe_size
-from jaxscope.report.diff import comparison_to_document
+from jaxscope.report.diff import comparison_to_document, describe_ends
 from jaxscope.report.document import write_text
 
 
@@ -100,6 +102,23 @@ def test_equal_captures_say_so(take: Take) -> None:
     assert "\n+  " not in text and "jaxpr\n" not in text
 
 
+def test_arguments_and_results_among_what_differs_are_told(take: Take) -> None:
+    """They are nodes and count, but are no equations."""
+    comparison = compare_captures(
+        ComparedCapture("a", take("value_and_grad(f)(f32[8])")),
+        ComparedCapture("b", take("grad(f)(f32[8])")),
+    )
+    stage = next(each for each in comparison.stages if each.verdict is False)
+    assert isinstance(stage.graphs, GraphComparison)
+    graphs = stage.graphs
+    num_equations = [
+        np.sum(g.nodes.kind == NodeKind.EQUATION) for g in (graphs.first, graphs.second)
+    ]
+    counts = graphs.counts
+    assert describe_ends(graphs) == "1 of these are arguments and results"
+    assert counts.removed - counts.added == num_equations[0] - num_equations[1] + 1
+
+
 def test_json_has_every_difference(edited: Comparison) -> None:
     data = json.loads(json.dumps(comparison_to_json(edited), allow_nan=False))
     assert (data["format"], data["version"], data["equal"]) == ("jaxscope.comparison", 1, False)
@@ -115,7 +134,7 @@ def test_json_has_every_difference(edited: Comparison) -> None:
         "before": "c = mul",
         "after": "d = add",
     }
-    needed = next(part for part in data["memory"] if part["name"] == "needed while it runs")
+    needed = next(part for part in data["memory"] if part["name"] == "allocated for a run")
     assert needed["first"] == 36  # eight floats in, one out
     assert needed["comparable"]
 

@@ -118,7 +118,10 @@ def test_what_is_not_alive_at_the_step_is_told_and_led_to(
 
 def test_tabs_without_content_are_not_there(page: MemoryPage) -> None:
     shown = [page.tabs.tabText(n) for n in range(4) if page.tabs.isTabVisible(n)]
-    assert [title.split(" (")[0] for title in shown] == ["Alive", "Kept for the backward part"]
+    assert [title.split(" (")[0] for title in shown] == [
+        "Alive",
+        "Kept for the backward part, in the jaxpr",
+    ]
 
 
 def test_another_capture_and_none(page: MemoryPage, take: Take, qtbot: QtBot) -> None:

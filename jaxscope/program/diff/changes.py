@@ -195,6 +195,15 @@ class GraphComparison:
         added = int(np.count_nonzero(self.second_changes == Change.ADDED))
         return Counts(counts[0], counts[1], counts[2], added, counts[4])
 
+    @functools.cached_property
+    def num_ends(self) -> int:
+        """How many arguments and results are among what differs: they are no equations."""
+        ends = [int(kind) for kind in _ENDS]
+        first, second = (np.isin(g.nodes.kind, ends) for g in (self.first, self.second))
+        gone = first & (self.first_changes != Change.SAME)
+        added = second & (self.second_changes == Change.ADDED)
+        return int(np.count_nonzero(gone)) + int(np.count_nonzero(added))
+
     def rows(self) -> list[tuple[Change, int, int]]:
         """Each difference as change, node of the first, node of the second, or `NONE`.
 

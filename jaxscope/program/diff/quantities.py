@@ -24,8 +24,8 @@ Format = Callable[[float], str]
 FIRST, SECOND = say("first"), say("second")
 """The sides."""
 
-PEAK = say("needed while it runs")
-"""The quantity of memory that has to fit."""
+PEAK = say("allocated for a run")
+"""The quantity of memory that has to fit: all of XLA's plan."""
 
 _NOT_COMPARED = template("Not compared: {why}")
 

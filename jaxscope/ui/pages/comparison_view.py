@@ -29,6 +29,7 @@ from jaxscope.program.diff.changes import Change, GraphComparison, find_node_dif
 from jaxscope.program.diff.quantities import QuantityDifference, format_quantity
 from jaxscope.program.diff.texts import TextDiff
 from jaxscope.report.diff import (
+    describe_ends,
     describe_node_placements,
     describe_placements,
     describe_subject,
@@ -460,7 +461,9 @@ def _describe_choice(stage: StageComparison) -> str:
         )
         if count not in ("", "0")
     ]
-    return f"{title} — {tr_list(parts) or tr('differs in cost')}"
+    ends = describe_ends(stage.graphs) if isinstance(stage.graphs, GraphComparison) else ""
+    told = tr_list(parts) or tr("differs in cost")
+    return f"{title} — {told}; {tr_said(ends)}" if ends else f"{title} — {told}"
 
 
 def _first_choice(comparison: Comparison, wanted: str) -> int:

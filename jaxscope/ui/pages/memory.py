@@ -336,7 +336,7 @@ class MemoryPage(CapturePage):
         size = tr_said(describe_kept_size(residuals))
         self.tabs.setTabText(
             1,
-            tr("Kept for the backward part ({size})", size=size)
+            tr("Kept for the backward part, in the jaxpr ({size})", size=size)
             if residuals.is_compiled
             else tr("Its gradient would keep ({size})", size=size),
         )

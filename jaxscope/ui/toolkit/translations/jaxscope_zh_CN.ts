@@ -3832,12 +3832,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>为反向部分保留</translation>
     </message>
     <message>
-        <source>Kept for the backward part ({size})</source>
-        <translation>为反向部分保留（{size}）</translation>
-    </message>
-    <message>
         <source>Kept for the backward part of {stage}: {much}</source>
         <translation>为 {stage} 的反向部分保留：{much}</translation>
+    </message>
+    <message>
+        <source>Kept for the backward part, in the jaxpr ({size})</source>
+        <translation>为反向部分保留，按 jaxpr（{size}）</translation>
     </message>
     <message>
         <source>Kernel {name}</source>
@@ -10792,6 +10792,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>全部；否则写名称，例如 train_step</translation>
     </message>
     <message>
+        <source>allocated for a run</source>
+        <translation>每次运行分配</translation>
+    </message>
+    <message>
         <source>alone</source>
         <translation>单独</translation>
     </message>
@@ -12490,10 +12494,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>nan, inf, &gt; 1e3, == 0, shape [8, 3], dtype bfloat16; or several</source>
         <translation>nan, inf, &gt; 1e3, == 0, shape [8, 3], dtype bfloat16；可以写多个</translation>
-    </message>
-    <message>
-        <source>needed while it runs</source>
-        <translation>运行时需要</translation>
     </message>
     <message>
         <source>needs</source>
@@ -15288,6 +15288,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{num:,} of them are the value of another result, too</source>
         <translation>其中 {num:,} 个与另一个结果是同一个值</translation>
+    </message>
+    <message>
+        <source>{num:,} of these are arguments and results</source>
+        <translation>其中 {num:,} 个是参数和结果</translation>
     </message>
     <message>
         <source>{num:,} of {all:,} arrays</source>
