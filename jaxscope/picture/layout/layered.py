@@ -448,7 +448,7 @@ def keep_distances(
 ) -> None:
     """Place a rank as near to the wanted centres as its order and least distances allow."""
     wishes = [wanted[v] for v in row]
-    _pool(row, _pack(row, across, gap), wishes, [1.0] * len(row), x)
+    pool_places(row, _pack(row, across, gap), wishes, [1.0] * len(row), x)
 
 
 def _pass(
@@ -495,7 +495,7 @@ def _settle(
         else:
             wanted.append((sum([x[u] for u in near]) + shift[v]) / len(near))
             weights.append(weight[v] * len(near))
-    _pool(row, offset, wanted, weights, x)
+    pool_places(row, offset, wanted, weights, x)
 
 
 def _confine(row: list[int], offset: list[float], bounds: Bounds, x: list[float]) -> None:
@@ -504,7 +504,7 @@ def _confine(row: list[int], offset: list[float], bounds: Bounds, x: list[float]
         x[v] = bounds.clip(x[v] - at) + at
 
 
-def _pool(
+def pool_places(
     row: list[int],
     offsets: list[float],
     wanted: list[float],
@@ -646,7 +646,7 @@ def _meet_straight(
     found = places[:]
     offsets = [index * step for index in range(len(places))]
     weights = [_STRAIGHT_WEIGHT if each else 1.0 for each in is_straight]
-    _pool(list(range(len(places))), offsets, wanted, weights, found)
+    pool_places(list(range(len(places))), offsets, wanted, weights, found)
     last = len(places) - 1
     return [
         min(

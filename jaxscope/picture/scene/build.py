@@ -625,6 +625,7 @@ class _Collector:
         types += [describe_values(self._view, self._wiring, line.values) for line in residuals]
         first = len(table) - len(rows)
         labels = {first + at: line.label for at, line in enumerate(residuals) if line.label}
+        heads = {first + at: line.head for at, line in enumerate(residuals) if line.head}
         is_unlabelled = _find_unlabelled(self._view, table[:, 1]) | (table[:, 5] > 0)
         is_unlabelled[first:] = [bool(line.label) for line in residuals]
         for row, shift in self._shifted.items():  # as far as it goes straight on
@@ -663,6 +664,7 @@ class _Collector:
             is_residual=table[:, 5] == RESIDUAL_LINE,
             is_inner_residual=table[:, 5] == INNER_RESIDUAL,
             labels=labels,
+            heads=heads,
             forks=np.asarray(forks, np.float64).reshape(-1, 2),
             branches=branches,
             flows=(*flows, *(line.values for line in residuals)),

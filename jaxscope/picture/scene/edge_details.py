@@ -46,6 +46,8 @@ _BESIDE_PX, _NEAR_PX = _CLEAR_PX + 0.5, 16.0
 """From a label beside a line to that, and at most where the line bends."""
 _SEEN_PX, _BEND_PX = 4.0, 6.0
 """What is seen of a line on both sides of a label: of a straight piece, and of a curve."""
+_STEP_PX, _HALF_PX = 6.0, LABEL_HEIGHT_PX / 2 + _CLEAR_PX
+"""From one place to the next along a line; how far from its middle a label must be clear."""
 _FROM_BOX_SIDE_PX = 6.0
 """From a label to a box beside it, for the same reason as from a line."""
 _ARROW_LONG_PX, _ARROW_HALF_PX = 6.0, 3.6
@@ -78,6 +80,7 @@ class EdgeLabel(NamedTuple):
         x: Left, in pixels of the scene.
         y: Top.
         width: Of the plate; its height is `LABEL_HEIGHT_PX`.
+        is_head: Whether it tells what goes on along its line behind a fork, and not all before it.
     """
 
     line: int
@@ -86,6 +89,7 @@ class EdgeLabel(NamedTuple):
     x: float
     y: float
     width: float
+    is_head: bool = False
 
 
 def _find_told_outside(scene: Scene, wanted: npt.NDArray[np.bool_]) -> list[int]:
@@ -158,6 +162,7 @@ class EdgeLabels:
         if not wanted:
             return ()
         wanted.sort(key=lambda line: not (inner[line] or scene.lines.is_residual[line]))
+        heads = [line for line in lines.tolist() if line in scene.lines.heads]
         inside = (0.0, 0.0, scene.width, scene.height)
         if group != NONE:
             x, y, width, height = scene.items.rect[group].tolist()
@@ -168,24 +173,32 @@ class EdgeLabels:
         pieces = _Pieces(scene, lines.tolist())
         labels: list[EdgeLabel] = []
         seen: set[Flow] = set()
-        for line in wanted:
+        complete: set[int] = set()
+        plates: list[tuple[Flow, Rect]] = []
+        told = [(line, True) for line in heads] + [(line, False) for line in wanted]
+        told.sort(key=lambda each: not scene.lines.is_residual[each[0]])
+        for line, is_head in told:
             value = _flow(scene, line)
-            if value in seen:  # lines of one value begin together
+            if line in parted and not is_head:  # each has a label, or one that is on it, too
+                if any(value == flow and pieces.pass_by(plate, line) for flow, plate in plates):
+                    complete.add(line)
+                    continue
+            elif value in seen and not is_head:  # lines of one value begin together
                 continue
             label = None
-            for text in self._texts(line):
-                label = label or self._place(text, line, group, inside, taken, arrows, pieces)
+            for text in (scene.lines.heads[line],) if is_head else self._texts(line):
+                label = label or self._place(
+                    text, line, group, inside, taken, arrows, pieces, is_head=is_head
+                )
             if label is not None:
-                seen.add(value)
-                labels.append(label)
+                labels.append(label._replace(is_head=is_head))
+                if not is_head:
+                    seen.add(value)
+                    complete.add(line)
+                    plates.append((value, (label.x, label.y, label.width, LABEL_HEIGHT_PX)))
                 wide = label.width + 2 * _GAP_PX
                 taken.add((label.x - _GAP_PX, label.y, wide, LABEL_HEIGHT_PX))
-        incomplete = {
-            line
-            for join in joins
-            if any(_flow(scene, each) not in seen for each in join)
-            for line in join
-        }
+        incomplete = {line for join in joins if not complete.issuperset(join) for line in join}
         return tuple(label for label in labels if label.line not in incomplete)
 
     def _list_joins(self, inner: list[int], group: int) -> list[list[int]]:
@@ -216,9 +229,11 @@ class EdgeLabels:
         taken: _Obstacles,
         arrows: _Obstacles,
         pieces: _Pieces,
+        *,
+        is_head: bool,
     ) -> EdgeLabel | None:
         lines = self._scene.lines
-        has_room = line in lines.labels and not lines.is_inner_residual[line]
+        has_room = is_head or (line in lines.labels and not lines.is_inner_residual[line])
         # The index of a branch must not lie on another line of the same value. Lines around a
         # backward part begin with the same corners, so their label may lie on all of them.
         is_alone = has_room and int(lines.source[line]) >= self._scene.items.num_frames
@@ -228,6 +243,10 @@ class EdgeLabels:
         corners = self._scene.lines.corners(line).tolist()
         flow = _flow(self._scene, line)
         pieces_of = list(itertools.pairwise(_join_straight(corners)))
+        if lines.heads and lines.is_residual[line]:  # one column before the forks, one behind them
+            pieces_of = list(itertools.pairwise(corners))
+            level = [ends for ends in pieces_of[2:] if ends[0][1] == ends[1][1]]
+            pieces_of = level if is_head else pieces_of[:2]
         if self._scene.lines.is_return[line]:  # its lane has room for its name
             pieces_of.sort(key=lambda ends: -abs(ends[0][0] - ends[1][0] + ends[0][1] - ends[1][1]))
         narrow = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
@@ -246,7 +265,7 @@ class EdgeLabels:
             own = flow if is_on else _NO_FLOW
             if not is_free or pieces.cross(rect, own, line if is_on and is_alone else NONE):
                 continue
-            if is_on or pieces.is_beside(flow, rect):
+            if is_on or pieces.is_beside(flow, rect, bool(lines.is_inner_residual[line])):
                 return EdgeLabel(line, group, text, x, y, wide)
         return None
 
@@ -266,6 +285,8 @@ class EdgeLabels:
             for begin, end in pieces_of:
                 for x, y in _list_sides(begin, end, narrow):
                     yield x - narrow / 2, y, narrow, True
+            if line in lines.labels:  # one of several that join, or that part
+                yield from _list_near_end(pieces_of[::-1], narrow)
         if line in lines.branches and is_down:  # what parts late is alone at its end
             (_, before), (x, stop) = pieces_of[-1]
             middle = stop - math.copysign(_FROM_END_PX, stop - before)
@@ -337,6 +358,32 @@ def _list_sides(begin: LinePoint, end: LinePoint, width: float) -> Iterator[tupl
                 yield x, y0 + (y1 - y0) * (x - x0) / (x1 - x0)
 
 
+def _list_near_end(pieces_of: _Ends, width: float) -> Iterator[tuple[float, float, float, bool]]:
+    """Where a label may be along a line that leads down, the nearest places to its end first.
+
+    On what is upright, and beside all that is not level.
+    """
+    for begin, end in pieces_of:
+        (_, y0), (x1, y1) = begin, end
+        way = [begin, *_bend(begin, end, is_down=True)]
+        num = int((abs(y1 - y0) - LABEL_HEIGHT_PX) // _STEP_PX)
+        for step in range(num + 1):
+            y = y1 + math.copysign(LABEL_HEIGHT_PX / 2 + step * _STEP_PX, y0 - y1)
+            if begin[0] == x1 and step * _STEP_PX >= _ARROW_LONG_PX + _GAP_PX + _SEEN_PX:
+                yield x1 - width / 2, y, width, True
+            xs = [*_list_passed(way, y - _HALF_PX, y + _HALF_PX)]
+            yield max(xs) + _BESIDE_PX, y, width, False
+            yield min(xs) - _BESIDE_PX - width, y, width, False
+
+
+def _list_passed(way: Sequence[LinePoint], top: float, bottom: float) -> Iterator[float]:
+    """How far across a way is between two levels, at its turns and where it passes them."""
+    for (x0, y0), (x1, y1) in itertools.pairwise(way):
+        for y in (max(min(y0, y1), top), min(max(y0, y1), bottom)):
+            if min(y0, y1) <= y <= max(y0, y1):
+                yield x0 if y0 == y1 else x0 + (x1 - x0) * (y - y0) / (y1 - y0)
+
+
 def _flow(scene: Scene, line: int) -> Flow:
     if scene.lines.is_return[line]:  # tells of a loop, and not of what leads the value on
         return int(scene.lines.source[line]), (-1, line)
@@ -368,7 +415,7 @@ class _Pieces:
     def __init__(self, scene: Scene, lines: Iterable[int]) -> None:
         self._bands: dict[int, list[_Piece]] = {}
         self._long: list[_Piece] = []
-        self._is_down = scene.direction == "down"
+        self._is_down, self._scene = scene.direction == "down", scene
         for line in lines:
             flow = _flow(scene, line)
             for (x0, y0), (x1, y1) in itertools.pairwise(scene.lines.corners(line).tolist()):
@@ -385,6 +432,11 @@ class _Pieces:
             return _runs_through(rect, x0, y0, x1, y1)
         bent = ((x0, y0), *_bend((x0, y0), (x1, y1), self._is_down))
         return any(_runs_through(rect, *one, *other) for one, other in itertools.pairwise(bent))
+
+    def pass_by(self, rect: Rect, line: int) -> bool:
+        """Whether one line runs through a rectangle."""
+        ends = itertools.pairwise(self._scene.lines.corners(line).tolist())
+        return any(self._run_through(rect, *begin, *end) for begin, end in ends)
 
     def cross(self, rect: Rect, flow: Flow, own: int = NONE) -> bool:
         """Whether a line of another value than `flow` runs through a rectangle, or grazes it.
@@ -403,16 +455,20 @@ class _Pieces:
                     return True
         return False
 
-    def is_beside(self, flow: Flow, rect: Rect) -> bool:
+    def is_beside(self, flow: Flow, rect: Rect, is_kept: bool) -> bool:
         """Whether lines of a value pass right beside the middle of a rectangle, and no others pass
         beside any of it.
+
+        Of residuals no others of residuals: their labels have the colour of their lines.
         """
+        kept = self._scene.lines.is_residual | self._scene.lines.is_inner_residual
         x, y, width, height = rect
         left, wide = x - _NEAR_PX, width + 2 * _NEAR_PX
         is_passed = False
         for pieces in (self._long, *_in_bands(self._bands, y, y + height)):
-            for _, other, *ends in pieces:
-                if other != flow and self._run_through((left, y, wide, height), *ends):
+            for line, other, *ends in pieces:
+                is_mistaken = other != flow and (kept[line] or not is_kept)
+                if is_mistaken and self._run_through((left, y, wide, height), *ends):
                     return False
                 is_passed |= other == flow and self._run_through(
                     (left, y + height / 2, wide, 0), *ends

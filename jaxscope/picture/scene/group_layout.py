@@ -508,7 +508,7 @@ class GroupPlacer:
         )
         self.placed: dict[int, PlacedGroup] = {}
         self._loose = OffPageConnectors(
-            view, wiring, self._texts.name_of, fit.beside, self._is_down
+            view, wiring, self._texts.name_of, fit.beside, self._is_down, fit.halves_titles
         )
         self.is_reversed = self._loose.is_reversed
         self._changed = find_changed_groups(

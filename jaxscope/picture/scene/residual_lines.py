@@ -3,10 +3,11 @@
 Every box that keeps values has one level on which a line leaves the forward part, and splits behind
 it. Every box that needs some has a level for each box that they come from: beside the box where
 nothing stands in the way, else below it, between boxes. A line that changes its level does so in
-the gap between both parts, on the lane of where it comes from. So lines cross no box, and none runs
-along another that comes from elsewhere, but where none of the nearest ways is free. Written here;
-n·log n in the boxes of a part, for each of at most `MAX_LINES` lines. Only for pictures that flow
-down.
+the gap between both parts, on the lane of where it comes from. So lines cross no box, and none
+runs along another that comes from elsewhere, but where none of the nearest ways is free. Behind the
+lanes there is room for the bytes of each line that leads on only some of what its box keeps.
+Written here; n·log n in the boxes of a part, for each of at most `MAX_LINES` lines. Only for
+pictures that flow down.
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
+from jaxscope.model import NONE
+from jaxscope.picture.layout.layered import pool_places
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.visible_edges import Values
 
@@ -37,8 +42,14 @@ _CORNER_PX = 10.0
 """From the corner of a box to a line that begins or ends on its side."""
 _LEAST_PX = 4.0
 """The same, where several lines end."""
-_APART_PX, _HEADS_APART_PX, _LABELS_APART_PX = 6.0, 10.0, 16.0
+_APART_PX, _HEADS_APART_PX, _LABELS_APART_PX = 6.0, 10.0, 16.01
 """Between the levels of two lines; of two that end on a side with room; of two with labels."""
+_PAST_LABEL_PX = 11.0
+"""From a line to the middle of a label that it passes."""
+_TURNS_PX, _LEAST_TURNS_PX, _FEW_LINES = 24.0, 10.0, 2
+"""Behind the labels, for lines that turn there; where room is short; up to so many lines of each
+box none turn."""
+_FIXED_WEIGHT, _SAME_PX = 1e6, 1e-3
 _NEAR_PX = 40.0
 """How far below a box a line comes in that goes straight on."""
 _MOST_TRIED = 90
@@ -62,8 +73,10 @@ class ResidualEnd(NamedTuple):
         bundle: The bundle whose port they meet, where it is an open group.
         far: Boxes of the other part.
         values: What is kept.
-        text: How much it is.
+        text: How much it is; empty where only the lines behind a fork tell what leads on there.
         x: Of an open group where its border is met, in pixels from its left; else NaN.
+        heads: How much of the values goes to each end of the other part that needs other bytes than
+            all of them, by its box and bundle.
     """
 
     box: int
@@ -72,6 +85,7 @@ class ResidualEnd(NamedTuple):
     values: Values
     text: str
     x: float = math.nan
+    heads: Mapping[tuple[int, int], str] = MappingProxyType({})
 
     @property
     def is_open(self) -> bool:
@@ -90,6 +104,7 @@ class ResidualLine(NamedTuple):
         corners: Its way.
         has_arrow: Whether it ends at a user.
         forks: Where lines from its source part, so that they are told from lines that cross.
+        head: How much of that goes on to its end, where that is less: behind the fork.
     """
 
     source: int
@@ -99,16 +114,33 @@ class ResidualLine(NamedTuple):
     corners: Way
     has_arrow: bool
     forks: Way = ()
+    head: str = ""
 
 
-def measure_gap(texts: Sequence[str]) -> float:
-    """Width of the gap between two parts, in pixels, for lines with some labels."""
-    widest = max(measure_text(text, LABEL_PX) for text in texts)
-    return widest + 2 * _LABEL_MARGIN_PX + _LANE_PX * len(texts) + _MARGIN_PX
+def measure_gap(sources: Sequence[ResidualEnd]) -> float:
+    """Width of the gap between two parts, in pixels, for the lines of some boxes."""
+    widest = max(measure_label(end.text) if end.text else 0.0 for end in sources)
+    return widest + _LANE_PX * len(sources) + _MARGIN_PX + _measure_heads(sources)
+
+
+def _measure_heads(sources: Sequence[ResidualEnd]) -> float:
+    """Width of the room behind the lanes for what parts from each other."""
+    texts = [text for end in sources for text in end.heads.values()]
+    if not texts:
+        return 0.0
+    return max(map(measure_label, texts)) + _measure_turns(sources)
+
+
+def _measure_turns(sources: Sequence[ResidualEnd]) -> float:
+    """Width of the room behind labels, for lines that turn there to their ends."""
+    crowd = max(Counter(far for end in sources for far in end.far).values(), default=0)
+    if crowd <= _FEW_LINES:
+        return 0.0
+    return _TURNS_PX if any(end.text for end in sources) else _LEAST_TURNS_PX
 
 
 def measure_label(text: str) -> float:
-    """Width of the room for a label on a line that leads down, past boxes, in pixels."""
+    """Width of the room for a label on a line, in pixels."""
     return measure_text(text, LABEL_PX) + 2 * _LABEL_MARGIN_PX
 
 
@@ -128,6 +160,18 @@ class Part(NamedTuple):
     places: dict[int, Rect]
 
 
+def list_links(
+    sources: Sequence[ResidualEnd], targets: Sequence[ResidualEnd]
+) -> list[tuple[int, int]]:
+    """The lines from what keeps values to what needs them, as numbers of both."""
+    return [
+        (one, other)
+        for one, source in enumerate(sources)
+        for other, target in enumerate(targets)
+        if source.box in target.far and not source.values.keys().isdisjoint(target.values)
+    ]
+
+
 def route_residuals(
     forward: Part,
     backward: Part,
@@ -140,22 +184,27 @@ def route_residuals(
     Args:
         shifts: By source and target, how far from the port of an open group a line meets it.
     """
-    links = [
-        (one, other)
-        for one, source in enumerate(sources)
-        for other, target in enumerate(targets)
-        if source.box in target.far and not source.values.keys().isdisjoint(target.values)
-    ]
-    for apart in (_HEADS_APART_PX, _APART_PX):
+    links = list_links(sources, targets)
+    heads = {
+        (one, other): text
+        for one, other in links
+        if (text := sources[one].heads.get((targets[other].box, targets[other].bundle)))
+    }
+    for apart in (*([_LABELS_APART_PX] if heads else []), _HEADS_APART_PX, _APART_PX):
         ways, entries = _find_ways(forward, backward, sources, targets, links, shifts or {}, apart)
         if _are_apart(ways, entries):
             break
     levels = [way[-1][1] for way in ways]
+    passed = _spread_heads(levels, {link: way[-1][1] for link, way in entries.items()}, heads)
     reached: dict[int, list[float]] = {}
-    for (one, _), entry in entries.items():
-        reached.setdefault(one, []).append(entry[-1][1])
+    for (one, _), level in passed.items():
+        reached.setdefault(one, []).append(level)
     bent = {one: each for one, each in reached.items() if any(y != levels[one] for y in each)}
-    last = backward.frame[0] - _MARGIN_PX
+    right = backward.frame[0] - _MARGIN_PX
+    turns = _place_turns(
+        passed, entries, backward.frame[0] - _LEAST_PX, _measure_turns(sources) + _LEAST_PX
+    )
+    last = right - _measure_heads(sources)
     order = _order_lanes({one: (levels[one], each) for one, each in bent.items()})
     lanes = {one: last - _LANE_PX * at for at, one in enumerate(reversed(order))}
     labelled = last - _LANE_PX * len(sources)
@@ -167,19 +216,104 @@ def route_residuals(
     for (one, other), entry in entries.items():
         begin, stop, kept = ways[one][-1], entry[-1], sources[one].values
         gap = [begin, (labelled, begin[1])]
-        if stop[1] != begin[1]:
-            gap += [(lanes[one], begin[1]), (lanes[one], stop[1])]
+        if one in lanes:
+            gap += [(lanes[one], begin[1])]
+        elif (one, other) in heads:
+            gap += [(last, begin[1])]
+        level = passed[one, other]
+        if level != begin[1]:
+            gap += [(lanes[one], level)]
+        if level != stop[1]:
+            gap += [(turns[one, other], level), (turns[one, other], stop[1])]
         values = {each: type_ for each, type_ in kept.items() if each in targets[other].values}
         label = "" if one in said else sources[one].text
-        forks = _find_forks(lanes.get(one, 0.0), levels[one], reached[one]) if label else ()
+        is_next = one in said or one not in lanes
+        forks = () if is_next else _find_forks(lanes[one], levels[one], reached[one])
         said.add(one)
         across = (*gap, stop)
-        lines.append(ResidualLine(forward.box, backward.box, values, label, across, False, forks))
+        head = heads.get((one, other), "")
+        lines.append(
+            ResidualLine(forward.box, backward.box, values, label, across, False, forks, head)
+        )
         is_user = not targets[other].is_open
         lines.append(
             ResidualLine(backward.box, targets[other].box, values, "", entry[::-1], is_user)
         )
     return lines
+
+
+def _spread_heads(
+    begins: Sequence[float],
+    entries: Mapping[tuple[int, int], float],
+    heads: Collection[tuple[int, int]],
+) -> dict[tuple[int, int], float]:
+    """On which level each line passes the room for labels: its own, where all labels fit then.
+
+    Else as near to that as can be, in the same order; what goes straight on still does.
+
+    Args:
+        begins: By source, where its line leaves the forward part; this stays.
+        entries: By link, where its line enters the backward part.
+        heads: The links that have a label.
+    """
+    passing = dict(entries)
+    order = sorted(entries, key=lambda link: entries[link])
+    pairs = itertools.pairwise(order)
+    if all(
+        entries[below] - entries[above] >= _measure_apart(above in heads, below in heads)
+        for above, below in pairs
+    ):
+        return passing
+    fixed = {
+        (one, NONE): level for one, level in enumerate(begins) if level not in entries.values()
+    }
+    levels = {**entries, **fixed}
+    order = sorted(levels, key=lambda link: levels[link])
+    offsets = [0.0]
+    for above, below in itertools.pairwise(order):
+        is_in_room = above in entries and below in entries
+        apart = _measure_apart(above in heads, below in heads) if is_in_room else _APART_PX
+        offsets.append(offsets[-1] + (0.0 if {above, below} <= fixed.keys() else apart))
+    is_fixed = [link in fixed or levels[link] == begins[link[0]] for link in order]
+    weights = [_FIXED_WEIGHT if each else 1.0 for each in is_fixed]
+    places = [0.0] * len(order)
+    pool_places(list(range(len(order))), offsets, [levels[link] for link in order], weights, places)
+    for link, place in zip(order, places, strict=True):
+        if link in passing and abs(place - passing[link]) > _SAME_PX:
+            passing[link] = place
+    return passing
+
+
+def _measure_apart(is_labelled: bool, is_next_labelled: bool) -> float:
+    """From one line to the next one in the room for labels, of which each may have one."""
+    both = is_labelled + is_next_labelled
+    return (_APART_PX, _PAST_LABEL_PX, _LABELS_APART_PX)[both]
+
+
+def _place_turns(
+    passed: Mapping[tuple[int, int], float],
+    entries: Mapping[tuple[int, int], Way],
+    right: float,
+    room: float,
+) -> dict[tuple[int, int], float]:
+    """Where across lines turn from the level of their label to the one on which they go in.
+
+    What goes down turns the further left, the lower it is; what goes up the other way: so none
+    crosses another.
+    """
+    turns: dict[tuple[int, int], float] = {}
+    order = sorted(passed, key=lambda link: passed[link])
+    for is_up, links in ((False, order[::-1]), (True, order)):
+        moved = [
+            link
+            for link in links
+            if passed[link] != entries[link][-1][1]
+            and (passed[link] > entries[link][-1][1]) == is_up
+        ]
+        apart = min(_APART_PX, room / max(len(moved) - 1, 1))
+        for at, link in enumerate(moved):
+            turns[link] = right - apart * (len(moved) - 1 - at)
+    return turns
 
 
 def _find_forks(lane: float, begin: float, stops: Sequence[float]) -> Way:
@@ -378,10 +512,10 @@ def _count_crossings(left: Span, right: Span) -> int:
     return is_crossed + sum(min(start, *stops) < end < max(start, *stops) for end in ends)
 
 
-def _list_beside(levels: Iterable[float]) -> set[float]:
-    """The levels as near to some as lines may be."""
-    apart = (-_HEADS_APART_PX, -_APART_PX, _APART_PX, _HEADS_APART_PX)
-    return {level + by for level in levels for by in apart}
+def _list_beside(levels: Iterable[float], apart: float) -> set[float]:
+    """The levels as near to some as lines may be, and those as far away as they should be."""
+    least = (apart, _HEADS_APART_PX, _APART_PX)
+    return {level + by for level in levels for each in least for by in (-each, each)}
 
 
 class _Border:
@@ -414,7 +548,7 @@ class _Border:
             used: Levels that lines have already.
             apart: How far away from those it should be, where it has none of the wished ones.
         """
-        ways = tuple(self._ways(end, wished, used))
+        ways = tuple(self._ways(end, wished, used, apart))
 
         def room(way: Way) -> float:
             level = way[-1][1]
@@ -460,7 +594,7 @@ class _Border:
         return x + width - _CORNER_PX, x + width / 2, x + _CORNER_PX
 
     def _ways(
-        self, end: ResidualEnd, wished: tuple[float, ...], used: Sequence[float]
+        self, end: ResidualEnd, wished: tuple[float, ...], used: Sequence[float], apart: float
     ) -> Iterator[Way]:
         """Ways that are free, the best first."""
         x, y, width, height = self._places[end.box]
@@ -468,7 +602,7 @@ class _Border:
         if not end.is_open:
             inside = [each for each in wished if y + _CORNER_PX <= each <= bottom - _CORNER_PX]
             middle = y + height / 2
-            near = _list_beside((middle, *used))
+            near = _list_beside((middle, *used), apart)
             beside = [each for each in near if y + _LEAST_PX <= each <= bottom - _LEAST_PX]
             # On the side that the line comes from, so that it crosses no other one.
             beside.sort(key=lambda each: (min((abs(each - w) for w in wished), default=0.0), each))
@@ -476,7 +610,7 @@ class _Border:
                 if self._is_beside(right, level):
                     yield (right, level), (self._x, level)
         straight = [each for each in wished if each <= bottom + _NEAR_PX]
-        asked = (*straight, *_list_beside(used))
+        asked = (*straight, *_list_beside(used, apart))
         starts = enumerate(self._start(end))
         merged = heapq.merge(*(self._below(at, start, bottom, asked) for at, start in starts))
         below = list(itertools.islice(merged, _MOST_TRIED))

@@ -128,6 +128,8 @@ class Lines:
             begins or ends at.
         labels: By line, the text of those lines whose label is shown in small pictures as well.
             Every other line has its type as label, in large pictures only.
+        heads: By line of residuals that parts from others, what goes on along it: a label of its
+            own on its last piece, in small pictures as well.
         forks: float64, shape `(n, 2)`: where lines of residuals part; drawn as dots.
         branches: By line, what it leads on where several values enter a group together and part:
             its label in large pictures. Without it that looks like one value that is used twice.
@@ -147,6 +149,7 @@ class Lines:
     is_residual: npt.NDArray[np.bool_]
     is_inner_residual: npt.NDArray[np.bool_]
     labels: Mapping[int, str]
+    heads: Mapping[int, str] = dataclasses.field(default_factory=dict)
     forks: Floats = dataclasses.field(default_factory=lambda: np.zeros((0, 2)))
     branches: Mapping[int, str] = dataclasses.field(default_factory=dict)
     flows: Sequence[Collection[int]] = ()

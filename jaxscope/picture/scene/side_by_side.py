@@ -20,7 +20,13 @@ from jaxscope.model.said import BESIDE, TOGETHER, say, say_joined
 from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
-from jaxscope.picture.scene.residual_lines import MAX_ENDS, MAX_LINES, ResidualEnd, measure_gap
+from jaxscope.picture.scene.residual_lines import (
+    MAX_ENDS,
+    MAX_LINES,
+    ResidualEnd,
+    list_links,
+    measure_gap,
+)
 from jaxscope.picture.scene.visible_edges import End, Port, Values, Wire, Wiring
 from jaxscope.picture.view.control_flow import keep_one_arm
 from jaxscope.picture.view.forward_backward import counterpart_name, pair_id
@@ -351,9 +357,10 @@ class OffPageConnectors:
         name_of: Callable[[int], str],
         beside: bool,
         is_down: bool,
+        is_narrow: bool,
     ) -> None:
         self._view, self._wiring, self._name_of = view, wiring, name_of
-        self._is_down = is_down
+        self._is_down, self._is_narrow = is_down, is_narrow
         self._across: dict[ForwardBackwardPair, dict[int, list[ResidualEnd]]] = {}
         self.pairs: dict[int, tuple[ForwardBackwardPair, ...]] = {}
         self._pair_of: dict[int, ForwardBackwardPair] = {}
@@ -402,7 +409,7 @@ class OffPageConnectors:
         if not any(self._wiring.is_open[part] for part in pair):
             return WIDE_GAP_PX
         kept = self.kept_in(pair.forward)
-        return measure_gap([end.text for end in kept]) if kept else GAP_PX
+        return measure_gap(kept) if kept else GAP_PX
 
     def _find_across(self, pair: ForwardBackwardPair) -> dict[int, list[ResidualEnd]]:
         known = self._across.get(pair)
@@ -433,7 +440,28 @@ class OffPageConnectors:
         is_wall = max(len(out.lines), len(into.lines)) > MAX_ENDS or num_lines > MAX_LINES
         if not out.lines or is_wall:
             return {}
-        return {part: self._list_kept(told) for part, told in zip(pair, (out, into), strict=True)}
+        sources, targets = self._list_kept(out), self._list_kept(into)
+        return {pair.forward: self._tell_heads(sources, targets), pair.backward: targets}
+
+    def _tell_heads(
+        self, sources: list[ResidualEnd], targets: list[ResidualEnd]
+    ) -> list[ResidualEnd]:
+        """The same sources, with the bytes of each line that leads on less than all of a box.
+
+        Where room is short, with those of each line, and without those of all of a box.
+        """
+        told: list[dict[tuple[int, int], str]] = [{} for _ in sources]
+        for one, other in list_links(sources, targets):
+            target, kept = targets[other], sources[one].values
+            values = {each: type_ for each, type_ in kept.items() if each in target.values}
+            told[one][target.box, target.bundle] = describe_kept(self._view, self._wiring, values)
+        ends = [*zip(sources, told, strict=True)]
+        less = [{at: text for at, text in each.items() if text != end.text} for end, each in ends]
+        if not any(less):
+            return sources
+        if self._is_narrow:
+            return [end._replace(text="", heads=each) for end, each in ends]
+        return [end._replace(heads=each) for end, each in zip(sources, less, strict=True)]
 
     def _list_kept(self, told: _ToldLines) -> list[ResidualEnd]:
         kept: list[ResidualEnd] = []

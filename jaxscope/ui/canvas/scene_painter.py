@@ -1015,8 +1015,9 @@ class SceneDrawing:
     def paint_labels(self, painter: QPainter, box: tuple[float, float, float, float]) -> None:
         """Types on the lines of the frames in sight, on plates that let the line end at them.
 
-        In a small picture only those of `Lines.labels`, which are bytes of residuals, what is led
-        around a backward part, and the index or predicate of a branch; and what a loop carries.
+        In a small picture only those of `Lines.labels` and `Lines.heads`, which are bytes of
+        residuals, what is led around a backward part, and the index or predicate of a branch; and
+        what a loop carries.
         """
         colors, items = self.colors, self.item_grid.query(*box)
         painter.setFont(self._label_font)
@@ -1049,7 +1050,7 @@ class SceneDrawing:
         for label in self.index.labels.of_group(group):
             is_seen = label.x < box[2] and box[0] < label.x + label.width
             is_seen &= label.y < box[3] and box[1] < label.y + LABEL_HEIGHT_PX
-            is_shown = scale >= LABEL_SCALE or label.line in lines.labels
+            is_shown = scale >= LABEL_SCALE or label.line in lines.labels or label.is_head
             is_shown |= bool(lines.is_return[label.line])
             room = (label.width + _LABEL_SLACK_PX) / grown
             if is_seen and is_shown and measure_text(label.text, LABEL_TEXT_PX) <= room:

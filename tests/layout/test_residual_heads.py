@@ -1,0 +1,148 @@
+"""Where lines of residuals part, each tells its own bytes, in first pictures of sample programs."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxscope.model import Graph
+from jaxscope.model.units import format_bytes
+from jaxscope.picture.scene.edge_details import EdgeLabel, EdgeLabels
+from jaxscope.picture.scene.first_picture import Arranger, Viewport
+from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.view import View
+from view.programs import compile_module, trace
+
+ROOT = Path(__file__).parents[2]
+ROOMS = {1280: (833.0, 575.0), 1600: (834.0, 745.0), 2560: (1085.0, 1310.0)}
+"""The room of a graph in windows of these widths."""
+
+
+def load(path: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(Path(path).stem, ROOT / path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def take_perceptron() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    program = load("docs/programs/mlp.py")
+    layers = program.init(jax.random.key(0))
+    return jax.grad(program.loss), (layers, jnp.ones((64, 8)), jnp.ones(64))
+
+
+def take_examples() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    program = load("docs/programs/mlp.py")
+    each = jax.vmap(jax.grad(program.loss), in_axes=(None, 0, 0))
+    return each, (program.init(jax.random.key(0)), jnp.ones((64, 1, 8)), jnp.ones((64, 1)))
+
+
+def take_transformer() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    program = load("samples/transformer.py")
+    text = program.tokens(jax.random.key(1))
+    return jax.grad(program.loss), (program.init(jax.random.key(0)), text)
+
+
+def take_loops() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    return jax.grad(load("samples/control_flow.py").nested), (jnp.ones((5, 7)),)
+
+
+def take_regression() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    program = load("samples/linear_regression.py")
+    data = program.make_data(jax.random.key(1))
+    return jax.grad(program.loss), (program.init(jax.random.key(0)), *data)
+
+
+PROGRAMS = {
+    "perceptron": take_perceptron,
+    "per example": take_examples,
+    "transformer": take_transformer,
+    "loops": take_loops,
+    "regression": take_regression,
+}
+
+
+@cache
+def find_view(name: str, is_optimized: bool) -> View:
+    function, arguments = PROGRAMS[name]()
+    graph = compile_module(function, *arguments) if is_optimized else trace(function, *arguments)
+    return build_view(graph)
+
+
+def choose(view: View, width: int) -> Scene:
+    return Arranger(view, Viewport(*ROOMS[width]), "down").choose().scene
+
+
+def list_across(scene: Scene) -> dict[tuple[float, ...], list[int]]:
+    """The lines from part to part, by where they leave the forward part."""
+    lines, parent = scene.lines, scene.items.parent
+    found: dict[tuple[float, ...], list[int]] = {}
+    for line in np.flatnonzero(lines.is_residual).tolist():
+        if parent[lines.source[line]] == parent[lines.target[line]]:
+            found.setdefault(tuple(lines.corners(line)[0].tolist()), []).append(line)
+    return found
+
+
+def count_bytes(graph: Graph, flows: Any) -> int:
+    return sum(_size(graph.strings[type_]) for type_ in flows.values())
+
+
+def _size(type_: str) -> int:
+    name, _, rest = type_.partition("[")
+    lengths = [int(each) for each in rest.partition("]")[0].split(",") if each]
+    of_one = {"pred": 1, "bool": 1}.get(name) or int(name.lstrip("fbiuscp")) // 8
+    return int(np.prod(lengths)) * of_one
+
+
+def list_untold(view: View, scene: Scene) -> Iterator[str]:
+    """Lines that part from others without a label, where they lead on less than all before."""
+    labels = EdgeLabels(scene).all()
+    heads = {label.line: label.text for label in labels if label.is_head}
+    for lines in list_across(scene).values():
+        flows = [scene.lines.flows[line] for line in lines]
+        every = {number: type_ for each in flows for number, type_ in each.items()}
+        whole = format_bytes(count_bytes(view.graph, every))
+        for line, each in zip(lines, flows, strict=True):
+            own = format_bytes(count_bytes(view.graph, each))
+            if own != whole and heads.get(line) != own:
+                yield f"{own} of {whole}, told {heads.get(line)}"
+
+
+@pytest.mark.parametrize("width", ROOMS)
+@pytest.mark.parametrize("is_optimized", [False, True])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_parts_from_other_residuals_tells_its_own_bytes(
+    name: str, is_optimized: bool, width: int
+) -> None:
+    view = find_view(name, is_optimized)
+    scene = choose(view, width)
+    assert not [*list_untold(view, scene)]
+
+
+def test_a_layer_keeps_a_factor_for_itself_and_its_tanh_for_the_next_one_as_well() -> None:
+    """Of 64 examples and 32 units each, in four bytes: one head is half of the trunk, one all."""
+    scene = choose(find_view("perceptron", False), 1280)
+    labels = [label for label in EdgeLabels(scene).all() if scene.lines.is_residual[label.line]]
+    size = 64 * 32 * 4
+    assert sorted(label.text for label in labels if label.is_head) == [format_bytes(size)] * 2
+    trunks = [label for label in labels if not label.is_head]
+    assert sorted(label.text for label in trunks) == [*[format_bytes(2 * size)] * 2, "256 B"]
+    assert all(_begin_of_head(scene, label) for label in labels if label.is_head)
+
+
+def _begin_of_head(scene: Scene, label: EdgeLabel) -> bool:
+    """Whether a label stands behind the place where its line parts from others."""
+    start = scene.lines.corners(label.line)[0].tolist()
+    forks = [x for x, _ in scene.lines.forks.tolist()]
+    return bool(start[0] < min(forks) <= max(forks) < label.x)
