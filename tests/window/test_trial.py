@@ -14,6 +14,7 @@ from jaxscope.client.events import Failed, Finished
 from jaxscope.client.requests import CaptureRequest, OutlineRequest
 from jaxscope.errors import UserCodeError
 from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
+from jaxscope.program.cost.lines import LineCost
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.window import sample_path
@@ -108,6 +109,70 @@ def test_what_python_cannot_read_is_not_run(
     assert "Scratch copy" in editor_of(trial).said.text()
     assert window.controller.state.draft is not None
     assert not [s for s in edit.extraSelections() if s.format.background().color() == wrong]
+
+
+def test_as_soon_as_something_is_typed_what_is_shown_is_of_the_text_before(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), capture_of(source))
+    assert window.trial is not None
+    window.trial.toggle()
+    edit, area = editor_of(window.trial).edit, window.workspace.area
+    graphs = [pane for pane in area.panes if pane.wanted_stage != SOURCE]
+
+    def is_old() -> tuple[set[bool], set[str], bool]:
+        made = {card.property("condition") for card in window.strip.cards[1:]}
+        badges = {pane.header.is_marked_stale for pane in graphs}
+        return badges, made & {"stale", "done"}, "Done" in window.row.status
+
+    assert is_old() == ({False}, {"done"}, True)
+    assert "(scratch copy)" not in window.windowTitle()
+    edit.moveCursor(QTextCursor.MoveOperation.End)
+    driver.qtbot.keyClicks(edit, "y")  # typing goes on: nothing was told to run
+    assert is_old() == ({True}, {"stale"}, False)
+    assert "Edited since the run" in window.row.status
+    assert "(scratch copy)" in window.windowTitle()
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Backspace)
+    assert is_old() == ({False}, {"done"}, True), "it is the text that ran"
+    driver.qtbot.keyClicks(edit, "y = (")
+    edit.settle()
+    assert "Not run" in editor_of(window.trial).said.text()
+    assert is_old() == ({True}, {"stale"}, False)
+    window.trial.discard()
+    assert is_old() == ({False}, {"done"}, True)
+    assert len(driver.session.of_type(CaptureRequest)) == 1
+
+
+def test_stages_that_come_while_typing_goes_on_are_of_the_text_before(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    write(driver, trial, "y = 1")
+    run = driver.wait_for(CaptureRequest, 2)
+    editor_of(trial).edit.insertPlainText("0")
+    driver.finish(run, build_capture())
+    panes = [pane for pane in window.workspace.area.panes if pane.wanted_stage != SOURCE]
+    assert {pane.header.is_marked_stale for pane in panes} == {True}
+    assert "Edited since the run" in window.row.status
+    editor_of(trial).edit.settle()
+    driver.finish(driver.wait_for(CaptureRequest, 3), build_capture())
+    assert {pane.header.is_marked_stale for pane in panes} == {False}
+
+
+def test_what_the_editor_does_not_show_is_not_named(
+    driver: Driver, window: MainWindow, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    costs = {4: LineCost(0.75, "", quantity="FLOP")}
+    monkeypatch.setattr(window.workspace.lines, "costs", lambda: costs)
+    driver.finish(driver.open(source), capture_of(source))
+    pane = next(pane for pane in window.workspace.area.panes if pane.wanted_stage == SOURCE)
+    assert window.trial is not None
+    assert "share of" in pane.header.caption
+    window.trial.toggle()
+    assert "share of" not in pane.header.caption, "an editor has no margin for it"
+    editor_of(window.trial).edit.insertPlainText("# one\n")
+    assert pane.footnote.startswith("Edited since the run. Boxes and pages number lines")
+    window.trial.discard()
+    assert "share of" in pane.header.caption
 
 
 def test_discarding_what_python_cannot_read_shows_what_ran_as_new_again(

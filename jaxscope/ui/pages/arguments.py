@@ -68,7 +68,7 @@ class ArgumentsPage(PageWidget):
         self.choose(self._context.selection.links.arguments)
 
     def old_call(self, state: WindowState) -> str:
-        is_old = state.is_stale and state.head is state.capture
+        is_old = state.is_old and state.head is state.capture
         return state.shown_call if is_old else ""  # else the run that failed came as far as that
 
     def renew_texts(self) -> None:

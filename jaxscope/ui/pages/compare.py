@@ -468,7 +468,7 @@ class ComparePage(PageWidget):
         if self._compared is None:
             return ""
         first, second = self._compared.first.capture, self._compared.second.capture
-        is_present = state.capture in (first, second) and not state.is_stale
+        is_present = state.capture in (first, second) and not state.is_old
         return "" if is_present else first.call
 
     def _forget(self) -> None:

@@ -101,7 +101,7 @@ class ExperimentPage(PageWidget, Generic[Result]):
 
     def old_call(self, state: WindowState) -> str:
         subject = dict(state.lab.subjects).get(self._result, state.subject)
-        is_old = self.found is not None and (state.is_stale or subject != state.subject)
+        is_old = self.found is not None and (state.is_old or subject != state.subject)
         return subject.call if is_old else ""
 
     def renew_texts(self) -> None:

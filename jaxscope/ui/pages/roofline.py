@@ -141,7 +141,7 @@ class RooflinePage(PageWidget):
             self._show_present()
 
     def old_call(self, state: WindowState) -> str:
-        return state.shown_call if state.is_stale else ""
+        return state.shown_call if state.is_old else ""
 
     def _show_present(self) -> None:
         """Only while it is looked at: a run changes the state many times."""

@@ -333,7 +333,7 @@ class SteppingPage(PageWidget):
         self._show()
 
     def old_call(self, state: WindowState) -> str:
-        is_old = state.is_stale and not self.tracing.is_chosen and self.run.step is not None
+        is_old = state.is_old and not self.tracing.is_chosen and self.run.step is not None
         return state.shown_call if is_old else ""
 
     def showEvent(self, event: QShowEvent) -> None:

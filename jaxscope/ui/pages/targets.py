@@ -174,7 +174,7 @@ class TargetsPage(PageWidget):
         self._show_button()
 
     def old_call(self, state: WindowState) -> str:
-        is_old = bool(self._rows) and (state.is_stale or self._subject != state.subject)
+        is_old = bool(self._rows) and (state.is_old or self._subject != state.subject)
         return self._subject.call if is_old else ""
 
     def _begin(self) -> None:

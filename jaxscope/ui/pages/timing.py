@@ -416,7 +416,7 @@ def describe_old(state: WindowState) -> str:
     if not state.has_old_timing:  # but in the bar another call may stand
         return (
             tr("Measured for {call}:", call=then.call)
-            if state.is_stale and state.timing.measurements
+            if state.is_old and state.timing.measurements
             else ""
         )
     if then.call != now.call:

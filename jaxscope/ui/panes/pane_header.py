@@ -267,6 +267,11 @@ class PaneHeader(QWidget):
         self.search.setAccessibleDescription(problem or text)
         self._fit()
 
+    @property
+    def caption(self) -> str:
+        """What is said of the margin, where there is room for it; or empty."""
+        return self._caption.text()
+
     def set_caption(self, text: str, meaning: str) -> None:
         """Say what marks beside the text mean, where there is room; empty says nothing."""
         self._caption.setToolTip(meaning)

@@ -320,6 +320,11 @@ class StagePane(QFrame):
         """The graph view, once there was a graph to show."""
         return self._canvas
 
+    @property
+    def is_edited(self) -> bool:
+        """Whether an editor, which has no margin for costs, is in the place of the source."""
+        return self._editor is not None
+
     def set_editor(self, editor: QWidget | None) -> None:
         """Show this in the place of the source, or the source again; the pane owns it."""
         before, self._editor = self._editor, editor
@@ -353,7 +358,8 @@ class StagePane(QFrame):
             checks: What was noticed about its lines, by 0-based number, the worst first.
         """
         self.code.set_heat(heat)
-        quantity = next((cost.quantity for cost in heat.values() if cost.quantity), "")
+        costs = () if self.is_edited else heat.values()
+        quantity = next((cost.quantity for cost in costs if cost.quantity), "")
         self.header.set_caption(
             {"FLOP": tr("share of FLOP by line"), "bytes": tr("share of bytes by line")}.get(
                 quantity, ""

@@ -604,12 +604,24 @@ class Controller(QObject):
         snapshot = SourceFile(state.file, text, hashlib.sha256(text.encode()).hexdigest())
         if state.draft is None:
             self._before_trial = state.snapshot
-        self._set(dataclasses.replace(state, draft=text, snapshot=snapshot))
+        self._set(dataclasses.replace(state, draft=text, snapshot=snapshot, has_newer_text=False))
         self._seek_first_call()
         if text != before:
             self._ask_outline()
         if state.call and (text != before or state.is_stale) and not state.trust.waits:
             self._run_again()  # else typing would answer whether the file may run
+
+    def note_typed(self, text: str) -> None:
+        """This is the text in place of the file's by now: what is shown may be of one before."""
+        state = self.state
+        is_newer = state.snapshot is not None and text != state.snapshot.text
+        if is_newer != state.has_newer_text:
+            self._set(dataclasses.replace(state, has_newer_text=is_newer))
+
+    def note_typing_ended(self) -> None:
+        """No text is in place of the file's that has not run."""
+        if self.state.has_newer_text:
+            self._set(dataclasses.replace(self.state, has_newer_text=False))
 
     def note_text_refused(self) -> None:
         """The text in place of the file's cannot run: what is shown is of one before."""

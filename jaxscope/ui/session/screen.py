@@ -52,6 +52,8 @@ from jaxscope.ui.toolkit.language import tr, tr_count, tr_said
 _ASIDE = "its gradient"
 _OF_SUM = "gradient of its sum"
 _OLD, _OLD_HINT = "of an earlier run", "This is of an earlier run, not of the call above."
+_OLD_TEXT_HINT = "This is of an earlier text: what was typed since has not run."
+_EDITED = "Edited since the run"
 _SOURCE_TITLE, _SOURCE_MEANING = "Source", "Your Python file."
 
 
@@ -128,7 +130,7 @@ def compute_screen(
     """
     running_s = int(max(now_s - state.started_s, 0.0)) if state.is_running else 0
     name = show_marks(os.path.basename(state.file))
-    name += tr(" (scratch copy)") if state.draft is not None else ""
+    name += tr(" (scratch copy)") if state.draft is not None or state.has_newer_text else ""
     return Screen(
         window_title=f"{name} — jaxscope" if name else "jaxscope",
         shows_start_page=not state.file and not state.stages,
@@ -140,14 +142,14 @@ def compute_screen(
         can_run=state.can_run,
         can_skip=state.can_skip,
         notice=_notice(state, running_s),
-        is_stale=state.is_stale,
+        is_stale=state.is_old,
         failed_over=state.shown_call
         if state.is_stale and state.phase in (Phase.FAILED, Phase.STOPPED)
         else "",
         is_call_failed=state.error is not None
         and (state.failed_stage == "call" or bool(state.error.explanation.part)),
         asks_trust=state.trust is Trust.ASKED,
-        time="" if state.is_stale or state.has_old_timing else _time(state),
+        time="" if state.is_old or state.has_old_timing else _time(state),
     )
 
 
@@ -280,14 +282,15 @@ def _step(
         return step(condition, tr("working …") if is_next else "", "", meaning)
     work = find_stage_works(state.stages).get(name) or Work(stage.cost, stage.cost)
     tooltip = _tooltip(stage, meaning, work)
-    if state.is_stale and not state.is_running:
-        return step(Condition.STALE, tr(_OLD), "", f"{tr(_OLD_HINT)}\n{tooltip}")
+    if state.is_old and not state.is_running:
+        hint = tr(_OLD_TEXT_HINT) if state.has_newer_text else tr(_OLD_HINT)
+        return step(Condition.STALE, tr(_OLD), "", f"{hint}\n{tooltip}")
     if stage.unavailable is not None:
         if can_ask_for(stage) and state.can_start and not state.is_view_only:
             asked = step(Condition.WAITING, tr("on request"), "", tr_said(stage.unavailable.reason))
             return dataclasses.replace(asked, is_on_request=True)
         return step(Condition.ABSENT, tr("not available"), "", tr_said(stage.unavailable.reason))
-    condition = Condition.STALE if state.is_stale else Condition.DONE
+    condition = Condition.STALE if state.is_old else Condition.DONE
     return step(condition, _size(stage, state.capture), _cost(work), tooltip)
 
 
@@ -395,6 +398,8 @@ def _status(state: WindowState, running_s: int, now_s: float) -> str:
             if running_s
             else upper_first(doing)
         )
+    if state.phase is Phase.DONE and state.has_newer_text and state.stages:
+        return tr(_EDITED)  # what is done is of the text before
     if state.phase is Phase.DONE and state.wall_s and state.job is RunKind.CAPTURE:
         return tr("Done in {wall_s}", wall_s=format_seconds(state.wall_s))
     return {

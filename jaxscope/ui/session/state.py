@@ -208,6 +208,7 @@ class WindowState:
         shown_call: The call that the stages are of.
         capture: Set once the run ended well, or when a capture was opened.
         is_stale: The stages are of another version of the file or of another call.
+        has_newer_text: The text that is edited is not the one that ran, or runs.
         is_view_only: A reopened capture: nothing can be run.
         trust: Asked for after a file was opened that nobody trusts yet.
         is_changed_on_disk: The file on disk is not what was run.
@@ -244,6 +245,7 @@ class WindowState:
     files: tuple[SourceFile, ...] = ()
     capture: Capture | None = None
     is_stale: bool = False
+    has_newer_text: bool = False
     is_view_only: bool = False
     trust: Trust = Trust.TRUSTED
     is_changed_on_disk: bool = False
@@ -301,6 +303,11 @@ class WindowState:
     def has_old_timing(self) -> bool:
         """Whether what was measured is of another call, device or text than what is shown."""
         return bool(self.timing.measurements) and self.timing.subject != self.subject
+
+    @property
+    def is_old(self) -> bool:
+        """Whether what is shown is of another text or call than those that are seen now."""
+        return self.is_stale or (self.has_newer_text and bool(self.stages))
 
     @property
     def is_running(self) -> bool:

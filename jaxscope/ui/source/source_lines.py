@@ -96,9 +96,13 @@ class SourceLines:
         """The number that a line that ran has now; 0 where it was changed or is gone."""
         return self._moves_of(file).to_later(line)
 
-    @property
-    def note(self) -> str:
-        """What to say of a file that was edited since it ran, or that is missing; else empty."""
+    def note(self, *, has_marks: bool, has_costs: bool) -> str:
+        """What to say of a file that was edited since it ran, or that is missing; else empty.
+
+        Args:
+            has_marks: Notes are shown beside its lines.
+            has_costs: Costs are.
+        """
         if self.file is None or (self._state.is_view_only and not self.file.text):
             return tr(NO_TEXT) if self._state.is_view_only else ""
         moves = self.moves
@@ -110,10 +114,14 @@ class SourceLines:
             if gone
             else ""
         )
+        edited = {
+            (True, True): tr("Edited since the run; marks and costs moved with their lines."),
+            (True, False): tr("Edited since the run; marks moved with their lines."),
+            (False, True): tr("Edited since the run; costs moved with their lines."),
+            (False, False): tr("Edited since the run."),
+        }[has_marks, has_costs]
         return tr(
-            "Edited since the run; marks and costs moved with their lines. Boxes and pages number "
-            "lines as they ran.{lost}",
-            lost=lost,
+            "{edited} Boxes and pages number lines as they ran.{lost}", edited=edited, lost=lost
         )
 
     def to_run(self, file: str, lines: Iterable[int]) -> list[int]:

@@ -140,7 +140,7 @@ class CapturePage(PageWidget):
 
     def old_call(self, state: WindowState) -> str:
         shown = self._capture_shown
-        is_old = shown is not None and (state.is_stale or shown is not state.capture)
+        is_old = shown is not None and (state.is_old or shown is not state.capture)
         return shown.call if shown is not None and is_old else ""
 
     def _mark_old(self, state: WindowState) -> None:

@@ -405,6 +405,7 @@ class Trial(QObject):
         editor.edit.set_theme(self._themes.theme, self._themes.points)
         editor.edit.set_wrapping(self._workspace.area.is_wrapping)
         editor.edit.settled.connect(self._on_edit_settled)
+        editor.edit.textChanged.connect(self._on_edit_text_changed)
         editor.edit.line_chosen.connect(self._on_edit_line_chosen)
         editor.save.clicked.connect(self.save_change)
         editor.save_as.clicked.connect(self.ask_save_as)
@@ -412,6 +413,7 @@ class Trial(QObject):
         line = pane.code.line_in_hand
         pane.set_editor(editor)
         self._workspace.lines.typed = lambda: editor.edit.text
+        self._workspace.fill_source()
         self._pane, self.editor = pane, editor
         self._enable()
         editor.edit.show_line(line)
@@ -421,12 +423,14 @@ class Trial(QObject):
     def _detach(self) -> None:
         pane, self._pane, self.editor = self._pane, None, None
         self._workspace.lines.typed = None
+        self._controller.note_typing_ended()
         self._is_refused = False
         self._enable()
         if pane is not None and pane in self._workspace.area.panes:
             focused = QApplication.focusWidget()
             had_focus = focused is not None and pane.isAncestorOf(focused)
             pane.set_editor(None)
+            self._workspace.fill_source()
             if had_focus:
                 pane.focus_content()
 
@@ -436,6 +440,10 @@ class Trial(QObject):
             self.editor.edit.set_marks(
                 lines.marks(selection.links, line_mark_of(selection), selection.running)
             )
+
+    def _on_edit_text_changed(self) -> None:
+        if self.editor is not None and self._controller.state.file == self._file:
+            self._controller.note_typed(self.editor.edit.text)
 
     def _on_edit_settled(self, text: str) -> None:
         assert self.editor is not None

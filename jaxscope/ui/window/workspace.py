@@ -285,7 +285,7 @@ class Workspace(QWidget):
         self.places.show_place(Place.PROGRAM)
         if SOURCE not in self.area.wanted_stages():
             self.area.show_in_active(SOURCE)
-        self._fill_source()
+        self.fill_source()
         return known.path
 
     def set_theme(self, theme: Theme, points: float) -> None:
@@ -330,7 +330,7 @@ class Workspace(QWidget):
             waiting = waiting_text(self._state, name)
             pane.show_stage(name, stages.get(name), waiting, self._state.call)
             pane.set_stale(screen.is_stale, screen.failed_over)
-        self._fill_source()
+        self.fill_source()
         self._hand_out_fates()
         self._hand_out_devices()
         self.area.show_links(self.selection.links, reveal=False)
@@ -363,14 +363,19 @@ class Workspace(QWidget):
                 pane.code.folds_docstring = self._lesson is not None and not self._lesson.isHidden()
                 pane.code.show_statement(source.line - 1)
 
-    def _fill_source(self) -> None:
+    def fill_source(self) -> None:
+        """Show the source again, with what is known of its lines and what is to be said of it."""
         lines = self.lines
-        file, note, begin = lines.file, lines.note, lines.begin()
+        file, begin = lines.file, lines.begin()
         failed_over = self._screen is not None and self._screen.failed_over
         costs = {} if failed_over else lines.costs()
         checks = {} if failed_over else lines.checks()
         for pane in self.area.panes:
             if pane.wanted_stage == SOURCE:
+                has_margin = not pane.is_edited
+                note = lines.note(
+                    has_marks=bool(checks) and has_margin, has_costs=bool(costs) and has_margin
+                )
                 pane.show_source(file, costs, note, begin, checks)
 
     def _follow_call(self) -> None:
@@ -468,7 +473,7 @@ class Workspace(QWidget):
         """The line that runs may be of another file than the one that is shown."""
         file, _ = self.selection.running
         if file and file != self.lines.path and self.lines.look_at(file) is not None:
-            self._fill_source()
+            self.fill_source()
 
     def _on_fates_changed(self) -> None:
         self._hand_out_fates()

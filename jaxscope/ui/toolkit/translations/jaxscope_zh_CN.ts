@@ -2356,8 +2356,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在草稿副本上编辑源代码，停止输入后自动运行</translation>
     </message>
     <message>
-        <source>Edited since the run; marks and costs moved with their lines. Boxes and pages number lines as they ran.{lost}</source>
-        <translation>运行之后编辑过；标记和开销已随各自的行移动。方框和页面中的行号是运行时的。{lost}</translation>
+        <source>Edited since the run</source>
+        <translation>运行之后编辑过</translation>
+    </message>
+    <message>
+        <source>Edited since the run.</source>
+        <translation>运行之后编辑过。</translation>
+    </message>
+    <message>
+        <source>Edited since the run; costs moved with their lines.</source>
+        <translation>运行之后编辑过；开销已随各自的行移动。</translation>
+    </message>
+    <message>
+        <source>Edited since the run; marks and costs moved with their lines.</source>
+        <translation>运行之后编辑过；标记和开销已随各自的行移动。</translation>
+    </message>
+    <message>
+        <source>Edited since the run; marks moved with their lines.</source>
+        <translation>运行之后编辑过；标记已随各自的行移动。</translation>
     </message>
     <message>
         <source>Eigenvalues and eigenvectors of a symmetric matrix; done by a library.</source>
@@ -8996,6 +9012,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这来自更早的一次运行：请运行这个调用，再重新追踪。</translation>
     </message>
     <message>
+        <source>This is of an earlier text: what was typed since has not run.</source>
+        <translation>这来自更早的文本：之后输入的内容还没有运行。</translation>
+    </message>
+    <message>
         <source>This is the logarithm of a softmax: where a probability underflows to 0 it is -inf, and its gradient is NaN.</source>
         <translation>这是 softmax 的对数：概率下溢为 0 时它是 -inf，梯度是 NaN。</translation>
     </message>
@@ -14654,6 +14674,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{each} until its result was ready, in {turns}{left_out}, garbage collector off.</source>
         <translation>{each}，到结果就绪为止，按{turns}进行{left_out}，关闭垃圾回收。</translation>
+    </message>
+    <message>
+        <source>{edited} Boxes and pages number lines as they ran.{lost}</source>
+        <translation>{edited}方框和页面中的行号是运行时的。{lost}</translation>
     </message>
     <message>
         <source>{ends}, {confidence}</source>
