@@ -58,6 +58,21 @@ def test_opening_a_repeat_shows_one_copy_and_its_inside(view: View) -> None:
         assert scene.item_of_node[node] == frame, "what is hidden is where the repeat is"
 
 
+def test_parts_of_many_copies_are_not_called_copies() -> None:
+    def many(x: jax.Array) -> jax.Array:
+        for _ in range(300):
+            x = jnp.cos(jnp.sin(x) + 1.0)
+        return x
+
+    view = build_view(trace(many, jnp.ones(3)))
+    walk = walk_of(view)
+    opened = open_walk(view, frozenset({view.boxes[walk].id}), view.boxes[walk].id)
+    scene = build_scene(view, opened)
+    (shown,) = scene.walks.items()
+    assert view.boxes[walk].copies == 300 != shown[1].total
+    assert scene.items.details[shown[0]].startswith(f"part 1 of {shown[1].total}")
+
+
 def test_stepping_shows_every_copy_as_open_as_the_one_before(view: View) -> None:
     walk = walk_of(view)
     name = view.boxes[walk].id

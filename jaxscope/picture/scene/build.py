@@ -603,7 +603,11 @@ class _Collector:
             )
         for box, walk in self._walks.items():
             at = boxes.index(box)
-            shown = say("copy {number} of {num}", number=walk.number + 1, num=walk.total)
+            place = {"number": walk.number + 1, "num": walk.total}
+            if walk.total == self._view.boxes[box].copies:
+                shown = say("copy {number} of {num}", **place)
+            else:  # many copies are gathered in parts
+                shown = say("part {number} of {num}", **place)
             details[at] = say(BESIDE, first=shown, then=details[at])
         return tuple(details)
 
