@@ -257,6 +257,25 @@ def test_a_change_of_the_file_is_told(
     assert "z = 3" not in editor_of(trial).edit.toPlainText()
 
 
+def test_why_a_text_is_not_run_does_not_hide_that_the_file_changed(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    write(driver, trial, "y = (")
+    assert "Not run: line" in editor_of(trial).said.text()
+    assert "changed on disk" not in editor_of(trial).said.text()
+    source.write_text("z = 3\n")
+    window.controller.note_file_changed()
+    for more in ("", "2"):  # also where the next pause says it anew
+        write(driver, trial, more)
+        said = editor_of(trial).said.text()
+        assert "Not run: line" in said and said.count("changed on disk") == 1
+    write(driver, trial, ")")
+    assert "Not run" not in editor_of(trial).said.text()
+    assert editor_of(trial).said.text().count("changed on disk") == 1
+    editor_of(trial).save.click()
+    assert editor_of(trial).said.text().count("changed on disk") == 1
+
+
 def test_shift_and_tab_lead_out_of_the_editor_to_its_buttons_and_tab_leads_back(
     driver: Driver, window: MainWindow, trial: Trial
 ) -> None:

@@ -46,6 +46,7 @@ from jaxscope.ui.window.workspace import Workspace
 
 _SAID = "Scratch copy: the file is as it was."
 _CHANGED = "Scratch copy. The file has changed on disk since."
+_REFUSED = "The file has changed on disk since. Save as another one."
 _GOES_ON = "Scratch copy with your change from before: the file is as it was."
 _WAITS = "Not run: nothing of this file runs before you run its call."
 _KEPT = "A change of this file was kept. Try a change (Ctrl+Shift+T) goes on with it."
@@ -191,7 +192,10 @@ class TrialEditor(QWidget):
     def say(self, problem: str) -> None:
         """Say why the text is not run, or nothing."""
         self._problem = problem
-        self.said.setText(problem or (tr(_CHANGED) if self._is_file_changed else self._usual))
+        usual = tr(_CHANGED) if self._is_file_changed else self._usual
+        # A save that was refused for that says it itself.
+        is_both = problem and self._is_file_changed and problem != tr(_REFUSED)
+        self.said.setText(f"{problem}\n{tr(_CHANGED)}" if is_both else problem or usual)
         self.said.setProperty("role", "error" if problem else "muted")
         restyle(self.said)
 
@@ -345,7 +349,7 @@ class Trial(QObject):
         except OSError:
             data = b""
         if hashlib.sha256(data).hexdigest() != self._began_with:
-            self.editor.say(tr("The file has changed on disk since. Save as another one."))
+            self.editor.say(tr(_REFUSED))
         elif not _is_kept_whole(data):
             self.editor.say(
                 tr("Some bytes of the file are no text, and would be lost. Save as another one.")
