@@ -110,6 +110,30 @@ def test_an_empty_bar_runs_the_first_call_and_says_it(
     assert window.call_bar.edit.text() == "f(f32[3])"
 
 
+def test_an_empty_bar_takes_the_call_that_the_run_found(
+    driver: Driver, window: MainWindow, session: RecordedSession, source: Path
+):
+    """A file that names no call has one proposed by the run itself."""
+    capture = build_capture()
+    run = driver.open(source)
+    run.tell(Finished(capture))
+    window.controller.state = dataclasses.replace(window.controller.state, functions=())
+    for typed, shown in (("", capture.call), ("f(f32[7])", "f(f32[7])")):
+        window.call_bar.edit.clear()
+        count = len(session.of_type(CaptureRequest))
+        window.run_call()
+        run = driver.wait_for(CaptureRequest, count + 1)
+        assert run.request.call is None and window.call_bar.edit.text() == ""
+        window.call_bar.set_call(typed)  # meanwhile
+        run.tell(HeadArrived(capture))
+        driver.wait_until(lambda: window.controller.state.call == capture.call)
+        assert window.call_bar.edit.text() == shown
+        run.tell(Finished(capture))
+        driver.wait_until(lambda: not window.controller.state.is_running)
+    assert window.call_bar.edit.history[-1] == capture.call
+    assert window.controller.state.can_run
+
+
 def test_a_long_call_shows_its_start(driver: Driver, window: MainWindow, source: Path):
     edit = window.call_bar.edit
     driver.open(source, (f"f({', '.join(['f32[3]'] * 50)})", "f(f32[3])"))

@@ -833,6 +833,8 @@ class Controller(QObject):
             before = self.state
             after, proposal = apply_event(before, event)
             self._set(after)
+            if after.call != before.call:
+                self.call_proposed.emit(after.call)
             if not after.is_running:
                 self._run, self._ended_s = 0, time.monotonic()
                 self._lay_over_opened()

@@ -465,7 +465,9 @@ def apply_event(state: WindowState, event: object) -> tuple[WindowState, str]:
             return _take_step(state, event), ""
         case HeadArrived():
             # What was on the screen is cleared away by the first new stage.
-            return dataclasses.replace(state, head=event.capture), ""
+            # A run without a call is of the first that the file offers, which is known from here.
+            call = state.call or ("" if state.is_view_only else event.capture.call)
+            return dataclasses.replace(state, head=event.capture, call=call), ""
         case StageArrived():
             return add_stage(state, event.stage), ""
         case TextArrived():

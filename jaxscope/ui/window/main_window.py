@@ -905,8 +905,12 @@ class MainWindow(QMainWindow):
         self.run_call()
 
     def _on_controller_call_proposed(self, call: str) -> None:
+        state = self.controller.state
+        is_sought = state.is_running and state.job is RunKind.PROPOSAL  # its arguments are
+        if state.is_running and not is_sought and self.call_bar.edit.text().strip():
+            return  # typed since a run without a call began
         self.call_bar.set_call(call)
-        if not self.controller.state.is_running:  # else its arguments are still looked for
+        if not is_sought:
             self.call_bar.edit.remember()
 
     def _on_error_panel_call_requested(self, call: str) -> None:
