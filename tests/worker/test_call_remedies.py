@@ -486,3 +486,28 @@ def test_few_calls_with_other_shapes_are_tried(
     ):
         trace_call(evaluate_call(source, names, text, channel))
     assert len(names["tried"]) == 1 + 1 + 40  # as typed, once more, and others
+
+
+@pytest.mark.parametrize("call", ["exit()", "exit(2)", "loss(init(key(0)), exit('so'))"])
+def test_a_call_that_ends_the_program_is_told_from_a_file_that_does(file: Path, call: str) -> None:
+    explanation = fail(file, call)
+    assert explanation.what == "The call ends the program, and has no result."
+    assert explanation.why != "None"
+    assert "__main__" not in explanation.remedy
+
+
+def test_a_function_that_ends_the_program_needs_no_main_guard(file: Path) -> None:
+    explanation = fail(file, "leaves(f32[3])")
+    assert explanation.what == "The file called sys.exit(3)."
+    assert "__main__" not in explanation.remedy and "return" in explanation.remedy
+
+
+def test_a_file_that_ends_the_program_as_it_is_read_needs_one(tmp_path: Path) -> None:
+    path = tmp_path / "ends.py"
+    path.write_text("import sys\nsys.exit()\n")
+    source = read_source(str(path))
+    with pytest.raises(JaxscopeError) as caught, guard("import", {source.path}):
+        execute_file(source.path, source.text)
+    explanation = caught.value.explanation
+    assert explanation.what == "The file called sys.exit()." and not explanation.why
+    assert "__main__" in explanation.remedy

@@ -182,7 +182,8 @@ def _explain_raised(
     call: str,
     is_of_call: bool,
 ) -> Explanation:
-    text = _JAX_NOTES.sub("", safe_text(error))
+    ends_silently = isinstance(error, SystemExit) and error.code is None  # its text is "None"
+    text = "" if ends_silently else _JAX_NOTES.sub("", safe_text(error))
     kind = type(error).__name__
     frames = _find_user_frames(error, user_files)
     url = ""
@@ -203,6 +204,7 @@ def _explain_raised(
     row = find_remedy(error, text)
     during = _DURING.get(stage, stage)
     what = say("The code raised {kind}.", kind=kind)
+    advice = row.remedy if row else ""
     if row and row.what:
         what = said(row.what)
     elif during:
@@ -213,10 +215,11 @@ def _explain_raised(
     if call and inner is None and not _place(frames):
         is_of_call = is_of_call or stage == "call" or (row is not None and row.of_call != "")
         part = find_part_of_call(error, call) or (call if is_of_call else "")
-        what = said(row.of_call) if part and row and row.of_call else what
+        if part and row and row.of_call:
+            what, advice = said(row.of_call), row.remedy_of_call or advice
     url = (row.url if row else "") or url
     page = say("See {url}", url=url) if url else ""
-    remedy = say_joined((said(row.remedy) if row else "", page))
+    remedy = say_joined((said(advice), page))
     corrected = _corrected(call, part, row)
     return Explanation(
         what=what,

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.said import EITHER, say, say_joined
 from jaxscope.model.units import format_bytes
 from jaxscope.worker.faults.tracebacks import walk_frames
@@ -57,6 +58,7 @@ class Remedy:
         url: Page of JAX's documentation, or empty.
         of_call: What failed, said where no line of the user's code but the call itself is at
             fault; empty where the call is not to blame.
+        remedy_of_call: What to try there, in place of `remedy`; empty for the same.
         instead: A name that there is not, and names that may be meant.
         edits: Calls to try in place of `grad(…)(…)`, where `{grad}` is what differentiates,
             `{jax}` is `jax.` if that has it, and `{function}`, `{options}` and `{arguments}` are
@@ -70,6 +72,7 @@ class Remedy:
     remedy: str
     url: str = ""
     of_call: str = ""
+    remedy_of_call: str = ""
     instead: tuple[str, ...] = ()
     edits: tuple[str, ...] = ()
     is_out_of_memory: bool = False
@@ -407,11 +410,17 @@ def find_remedy(error: BaseException, text: str) -> Remedy | None:
 def _exit_remedy(error: BaseException, _text: str) -> Remedy:
     code = getattr(error, "code", None)
     shown = "" if code is None else repr(code)[:200]
+    frames = walk_frames(error.__traceback__)
+    is_import = any(f.function == "<module>" and f.file != CALL_FILE for f in frames)
     return Remedy(
         (),
         "",
         say("The file called sys.exit({shown}).", shown=shown),
-        say('Put code that ends the program under `if __name__ == "__main__":`.'),
+        say('Put code that ends the program under `if __name__ == "__main__":`.')
+        if is_import
+        else say("Let the function return, or raise an error, in place of ending the program."),
+        of_call=say("The call ends the program, and has no result."),
+        remedy_of_call=say("Type a call of a function of the file."),
     )
 
 

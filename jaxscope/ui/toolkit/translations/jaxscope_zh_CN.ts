@@ -3972,6 +3972,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>让 XLA 把 StableHLO 变成目标上的程序。</translation>
     </message>
     <message>
+        <source>Let the function return, or raise an error, in place of ending the program.</source>
+        <translation>让函数返回或抛出错误，不要结束程序。</translation>
+    </message>
+    <message>
         <source>Licensed under the Apache License 2.0.</source>
         <translation>按 Apache License 2.0 授权。</translation>
     </message>
@@ -7298,6 +7302,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个调用会抽取随机数；在双精度下抽到的是不同的数。</translation>
     </message>
     <message>
+        <source>The call ends the program, and has no result.</source>
+        <translation>该调用会结束程序，没有结果。</translation>
+    </message>
+    <message>
         <source>The call has no argument {path}.</source>
         <translation>这个调用没有参数 {path}。</translation>
     </message>
@@ -9302,6 +9310,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Type a call of a function of floats, such as grad(loss)(…).</source>
         <translation>请输入一个浮点数函数的调用，如 grad(loss)(…)。</translation>
+    </message>
+    <message>
+        <source>Type a call of a function of the file.</source>
+        <translation>请输入对该文件中某个函数的调用。</translation>
     </message>
     <message>
         <source>Type a call of {name} with {listed}.</source>
