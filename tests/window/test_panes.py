@@ -46,6 +46,7 @@ from jaxscope.ui.window.settings import Settings
 from .conftest import Driver, destroy
 from .programs import SOURCE as TEXT
 from .programs import RecordedRun, RecordedSession, build_capture
+from .test_keyboard_ways import use
 from .test_room import LESSON
 from .test_window import capture_of
 
@@ -834,3 +835,61 @@ def test_views_look_as_they_did_when_a_file_is_shown_again(
     window.run_call()
     driver.finish(driver.wait_for(CaptureRequest, count + 1), build_capture())
     assert looks(window)["grad"][0] is Form.TABLE, "in one file a view stays as it is"
+
+
+@pytest.fixture
+def two_views(driver: Driver, window: MainWindow, source: Path) -> PaneArea:
+    """Two views of a program beside each other; a third, `optimized`, has no room."""
+    window.activateWindow()
+    window.resize(1280, 720)
+    driver.finish(driver.open(source), build_capture())
+    area = area_of(window)
+    driver.wait_until(lambda: "optimized" not in area.shown_stages())
+    area.activate(area.panes[1])
+    window.commands.actions["split"].trigger()
+    assert seen(area) == [SOURCE, "grad", "grad"]
+    assert area.active is area.panes[2], "the right one"
+    return area
+
+
+def seen(area: PaneArea) -> list[str]:
+    return [pane.wanted_stage for pane in area.panes if pane.isVisible()]
+
+
+@pytest.mark.parametrize("stage", ["optimized", "jaxpr"], ids=["without room", "not shown"])
+def test_a_stage_that_is_chosen_changes_the_view_with_the_keyboard_and_no_other(
+    window: MainWindow, two_views: PaneArea, stage: str
+) -> None:
+    area = two_views
+    use(window, f"Show stage: {stage}")
+    assert seen(area) == [SOURCE, "grad", stage]
+    right = area.panes[2]
+    assert area.active is right and right.isAncestorOf(QApplication.focusWidget())
+    window.pages.show_page("passes")
+    QApplication.processEvents()
+    assert seen(area) == [SOURCE, "grad", stage]
+
+
+def test_a_stage_is_chosen_for_the_view_that_had_the_keyboard_before_the_source(
+    window: MainWindow, two_views: PaneArea
+) -> None:
+    area = two_views
+    area.activate(area.panes[0])
+    area.panes[0].focus_content()
+    use(window, "Show stage: jaxpr")
+    assert seen(area) == [SOURCE, "grad", "jaxpr"]
+
+
+@pytest.mark.parametrize("stage", ["optimized", "jaxpr"], ids=["without room", "not shown"])
+def test_a_stage_comes_beside_another_where_only_two_columns_have_room(
+    driver: Driver, window: MainWindow, source: Path, stage: str
+) -> None:
+    window.activateWindow()
+    window.resize(1280, 720)
+    driver.finish(driver.open(source), build_capture())
+    area = area_of(window)
+    driver.wait_until(lambda: "optimized" not in area.shown_stages())
+    use(window, f"Show stage beside: {stage}")
+    assert seen(area) == [SOURCE, "grad", stage]
+    assert area.panes[1].y() == area.panes[2].y() and area.panes[2].width() > 280
+    assert area.panes[2].isAncestorOf(QApplication.focusWidget())

@@ -23,6 +23,7 @@ from jaxscope.ui.panes.ribbon import HANDLE_PX, RIBBON_PX, RibbonSetting, Ribbon
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.selection.selection import GRAPH_STAGE_OF, GroupPlace, SelectionModel
 from jaxscope.ui.source.source_lines import SourceLines
+from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme
 from jaxscope.ui.toolkit.widgets import fill_box
 
@@ -534,6 +535,11 @@ class _Closed:
         return panes_of(self.before)[self.at]
 
 
+def no_room() -> str:
+    """What to say where a pane could not be opened."""
+    return tr("There is no room for another pane: close one first.")
+
+
 class PaneArea(QWidget):
     """Owns the panes; `panes_changed` fires when one is opened, closed or shows another stage.
 
@@ -563,6 +569,7 @@ class PaneArea(QWidget):
         super().__init__()
         self._make_graph, self._selection, self._lines = make_graph, selection, lines
         self._active: StagePane | None = None
+        self._last_view: StagePane | None = None
         self._active_stage = ""
         self._alone: StagePane | None = None
         self._before_alone = FIRST_ARRANGEMENT
@@ -964,15 +971,21 @@ class PaneArea(QWidget):
         The source has a pane of its own, and so has the program: where there is none, one is
         opened, where it was if it was closed.
         """
+        target = self._view()
+        had_keyboard = target is not None and self._has_keyboard(target)
         for pane in self.panes:
             if pane.wanted_stage == stage_name:
                 if self._alone is not pane:
                     self.show_all()
+                if target is not None and self._would_hide(target, pane):
+                    self._loosen()
+                    self._tree.move_pane(pane, target, PaneSide.PLACE)
+                    self.activate(pane)
+                    self.panes_changed.emit()
                 self.activate(pane)
+                if had_keyboard:
+                    pane.focus_content()
                 return
-        target = self._active
-        if target is None or target.wanted_stage == SOURCE:
-            target = next((p for p in self.panes if p.wanted_stage != SOURCE), target)
         if target is None:
             return
         is_source = stage_name == SOURCE
@@ -986,6 +999,55 @@ class PaneArea(QWidget):
                 return
         self.set_stage(target, stage_name)
         self.activate(target)
+        if had_keyboard:
+            target.focus_content()
+
+    def show_beside(self, stage_name: str) -> StagePane | None:
+        """Show a stage beside the view that has, or had last, the keyboard.
+
+        Both are one column together where there is no room for a third.
+
+        Returns:
+            The pane of that stage; None if there is no room.
+        """
+        self.make_panes()
+        target = self._view()
+        pane = next((pane for pane in self.panes if pane.wanted_stage == stage_name), None)
+        if pane is None or target is None:
+            return self.open_pane(stage_name, after=target, may_be_below=False)
+        if not pane.isVisibleTo(self) and self._alone is None:
+            if target.width() < 2 * _LEAST_ACROSS_PX:
+                return None
+            self._grows = False
+            self._loosen()
+            self._release_companion()
+            self._tree.take_out(pane)
+            self._tree.insert(pane, target, PaneSide.RIGHT, in_column=self.is_narrow)
+            self.activate(pane)
+            self.panes_changed.emit()
+        self.show_all()
+        self.activate(pane)
+        return pane
+
+    def _view(self) -> StagePane | None:
+        """The view that has, or had last, the keyboard: the source only where there is no other."""
+        views = [pane for pane in self.panes if pane.wanted_stage != SOURCE]
+        known = (each for each in (self._active, self._last_view) if each in views)
+        return next(known, views[0] if views else self._active)
+
+    def _has_keyboard(self, pane: StagePane) -> bool:
+        """Whether it does, or will have it again when what stands over the window is closed."""
+        focused = self.window().focusWidget()
+        return focused is not None and pane.isAncestorOf(focused)
+
+    def _would_hide(self, view: StagePane, pane: StagePane) -> bool:
+        """Whether a view's column, with further views in it, would give way to that of a pane."""
+        if pane.isVisibleTo(self) or not view.isVisibleTo(self):
+            return False
+        return any(
+            each is not view and each.wanted_stage != SOURCE and each.isVisibleTo(self)
+            for each in self.panes
+        )
 
     def show_links(self, links: Links, *, reveal: bool) -> None:
         """Highlight in all panes what is linked to the selection."""
@@ -1123,6 +1185,8 @@ class PaneArea(QWidget):
         if self._active is not None:
             self._active.set_active(False)
         self._active = pane
+        if pane.wanted_stage != SOURCE:
+            self._last_view = pane
         pane.set_active(True)
         if self._scale:
             self._show_active_alone()

@@ -45,6 +45,7 @@ from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.lessons import BY_LINES, LESSON_ENDING, Shown, in_language, read_text_lesson
 from jaxscope.model.units import count_lines
 from jaxscope.program.links import Links
+from jaxscope.ui.panes.pane_area import no_room
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.selection.tracing import TracingRun
 from jaxscope.ui.session.controller import Controller, find_first_call
@@ -1047,6 +1048,9 @@ class MainWindow(QMainWindow):
         for step in self.screen_shown.steps if self.screen_shown is not None else ():
             show = functools.partial(self.workspace.show_stage, step.name)
             yield PaletteEntry(tr("Show stage: {title}", title=step.title), "", show)
+            if step.name != SOURCE:
+                beside = functools.partial(self._show_beside, step.name)
+                yield PaletteEntry(tr("Show stage beside: {title}", title=step.title), "", beside)
         for function in self.controller.state.functions:
             for call in function.calls:
                 run = functools.partial(self._on_functions_call_chosen, call)
@@ -1055,6 +1059,14 @@ class MainWindow(QMainWindow):
             name = path.stem.replace("_", " ")
             open_it = functools.partial(self.open_path, str(path))
             yield PaletteEntry(tr("Open sample: {name}", name=name), "", open_it)
+
+    def _show_beside(self, stage: str) -> None:
+        self.pages.show_place(Place.PROGRAM)
+        pane = self.workspace.area.show_beside(stage)
+        if pane is None:
+            self.show_message(no_room())
+        else:
+            pane.focus_content()
 
     def _on_palette_used(self, name: str) -> None:
         self._settings.add_recent_command(without_state(name))

@@ -19,6 +19,7 @@ from jaxscope.ui.panes.pane_area import (
     PaneSide,
     drop_twins,
     format_arrangement,
+    no_room,
     parse_arrangement,
 )
 from jaxscope.ui.panes.stage_pane import StagePane
@@ -454,10 +455,6 @@ class LanguageMenu(QObject):
 _MAX_NAME_CHARACTERS = 60
 
 
-def _no_room() -> str:
-    return tr("There is no room for another pane: close one first.")
-
-
 class PaneCommands(QObject):
     """They work on the active pane. Panes are laid out as they were in the last window.
 
@@ -528,10 +525,10 @@ class PaneCommands(QObject):
         if opened is not None:
             opened.focus_content()
         else:
-            self._say(_no_room())
+            self._say(no_room())
 
     def _on_area_panes_changed(self) -> None:
-        self._take_back(_no_room())
+        self._take_back(no_room())
 
     def add_pane(self) -> None:
         """Open a pane beside the active one for a stage that no pane shows.

@@ -6636,6 +6636,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>显示页面</translation>
     </message>
     <message>
+        <source>Show stage beside: {title}</source>
+        <translation>在旁边显示阶段：{title}</translation>
+    </message>
+    <message>
         <source>Show stage: {title}</source>
         <translation>显示阶段：{title}</translation>
     </message>
