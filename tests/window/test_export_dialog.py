@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QStyle, QStyleOptionComboBox
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QLabel, QStyle, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
+from jaxscope.errors import UsageError
 from jaxscope.export.choices import FORMATS
 from jaxscope.export.order import OnProgress
-from jaxscope.model import Capture
+from jaxscope.model import Capture, Unavailable
 from jaxscope.picture.palette import DARK, LIGHT
 from jaxscope.picture.tint.classes import ColourBy
+from jaxscope.program.diff.captures import ComparedCapture, compare_captures
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
+from jaxscope.ui.pages.compare import ComparePage
+from jaxscope.ui.panes.pane_header import SOURCE
+from jaxscope.ui.session.screen import title_of_stage
+from jaxscope.ui.window.error_panel import kind_of_error
 from jaxscope.ui.window.exporter import ExportChoice, ExportDialog, ExportExtent
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
+from .programs import SOURCE as PROGRAM
 from .programs import build_capture
 
 ARROW_PX = 20
@@ -130,6 +138,101 @@ def test_what_cannot_be_written_is_told_and_leaves_nothing(
     with driver.qtbot.waitSignal(files.exporter.failed):
         files.export(str(tmp_path / "taken.svg"))
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".svg"] == ["taken.svg"]
+
+
+def asked(window: MainWindow) -> ExportDialog:
+    """The dialog, once the command was given."""
+    window.export_dialog()
+    dialog = window.findChild(ExportDialog)
+    assert dialog is not None
+    return dialog
+
+
+def offered(dialog: ExportDialog) -> set[str]:
+    return {dialog.formats.itemData(number) for number in range(dialog.formats.count())}
+
+
+def test_of_the_source_its_text_is_offered_first_and_then_the_graph_beside_it(
+    driver: Driver, canvas: GraphCanvas, tmp_path: Path
+) -> None:
+    area = driver.window.workspace.area
+    area.activate(next(pane for pane in area.panes if pane.wanted_stage == SOURCE))
+    dialog = asked(driver.window)
+    assert dialog.ending == "txt" and "The text of Source." in texts(dialog)
+    dialog.formats.setCurrentIndex(dialog.formats.findData("svg"))
+    title = title_of_stage("jaxpr")
+    assert f"Source has no graph: this is the one of {title}." in texts(dialog)
+    dialog.accept()
+    chooser = driver.window.findChild(QFileDialog)
+    assert chooser is not None and "jaxpr" in chooser.selectedFiles()[0]
+    chooser.close()
+    export(driver, tmp_path / "seen.txt", ExportChoice())
+    assert (tmp_path / "seen.txt").read_text() == PROGRAM
+    export(driver, tmp_path / "seen.svg", ExportChoice())
+    scene = canvas.scene
+    assert scene is not None
+    assert (tmp_path / "seen.svg").read_text().count(' id="') == len(scene.items)
+
+
+def test_a_program_without_a_graph_is_offered_as_text_alone(
+    driver: Driver, canvas: GraphCanvas, capture: Capture
+) -> None:
+    none = Unavailable("It has no graph.")
+    stages = tuple(dataclasses.replace(stage, graph=none) for stage in capture.stages)
+    state = driver.window.controller.state
+    bare = dataclasses.replace(capture, stages=stages)
+    driver.window.controller.state = dataclasses.replace(state, capture=bare, stages=stages)
+    assert offered(asked(driver.window)) == {*FORMATS} - {"svg", "png", "pdf", "dot"}
+
+
+def test_an_error_of_an_export_speaks_of_it_and_goes_with_the_next_that_succeeds(
+    driver: Driver, canvas: GraphCanvas, capture: Capture, tmp_path: Path
+) -> None:
+    files, controller = driver.window.files, driver.window.controller
+    bare = dataclasses.replace(capture.stages[0], text=Unavailable("It was not dumped."))
+    before = controller.state
+    controller.state = dataclasses.replace(
+        before, capture=dataclasses.replace(capture, stages=(bare, *capture.stages[1:]))
+    )
+    with driver.qtbot.waitSignal(files.exporter.failed) as failed:
+        files.export(str(tmp_path / "a.txt"), ExportChoice())
+    error = failed.args[0]
+    assert error.explanation.what == f"{tmp_path / 'a.txt'} was not written."
+    assert error.explanation.why.endswith("It was not dumped.")
+    assert kind_of_error(error) == "This cannot be done" and controller.state.error is error
+    export(driver, tmp_path / "a.svg", ExportChoice())
+    assert controller.state.error is None
+    other = UsageError("Of something else.")
+    controller.show_problem(other)
+    export(driver, tmp_path / "a.svg", ExportChoice())
+    assert controller.state.error is other
+
+
+def test_of_a_comparison_on_the_screen_the_comparison_is_exported(
+    driver: Driver, canvas: GraphCanvas, capture: Capture, tmp_path: Path
+) -> None:
+    window = driver.window
+    page = window.pages["compare"]
+    assert isinstance(page, ComparePage)
+    window.pages.show_page("compare")
+    assert asked(window).extents.itemText(0) == "What is seen in Program", "nothing is compared"
+    window.findChild(ExportDialog).close()
+    other = dataclasses.replace(capture, call="another(f32[7])")
+    sides = (ComparedCapture("one", capture, None), ComparedCapture("two", other, None))
+    page.show_comparison(compare_captures(*sides))
+    window.export_dialog()
+    chooser = window.findChild(QFileDialog)
+    assert chooser is not None and chooser.windowTitle() == "Save the comparison"
+    path = tmp_path / "both.html"
+    chooser.fileSelected.emit(str(path))
+    driver.wait_until(lambda: window.row.message == f"Saved to {path}")
+    chooser.close()
+    written = path.read_text()
+    assert capture.call in written and other.call in written
+
+
+def texts(dialog: ExportDialog) -> str:
+    return " ".join(label.text() for label in dialog.findChildren(QLabel))
 
 
 def test_the_dialog_offers_only_what_makes_sense(qtbot: QtBot) -> None:

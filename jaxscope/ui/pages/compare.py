@@ -608,6 +608,12 @@ class ComparePage(PageWidget):
         self._show_page()
         self.comparing.compare_with_previous()
 
+    def ask_export(self) -> bool:
+        is_shown = self._view is not None and self._pages.currentWidget() is self._view
+        if is_shown:
+            self.ask_save()
+        return is_shown
+
     def ask_save(self) -> None:
         """Ask where to save the comparison that is shown."""
         if self._view is None or self._view.comparison is None:

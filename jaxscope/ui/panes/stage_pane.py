@@ -264,6 +264,11 @@ class StagePane(QFrame):
         return self._form
 
     @property
+    def source_text(self) -> str:
+        """The text of the file that is shown; empty where a stage is."""
+        return "" if self._file is None else self._file.text
+
+    @property
     def is_graph_shown(self) -> bool:
         """Whether a graph is what is seen."""
         return self._graph is not None and self._pages.currentWidget() is self._graph

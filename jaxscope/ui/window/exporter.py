@@ -29,7 +29,13 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.client.events import Event, Progress, Stepped
-from jaxscope.errors import Explanation, InternalError, JaxscopeError, UsageError
+from jaxscope.errors import (
+    EnvironmentProblem,
+    Explanation,
+    InternalError,
+    JaxscopeError,
+    UsageError,
+)
 from jaxscope.export.choices import (
     ALL_STAGES,
     DEFAULT_SCALE,
@@ -39,7 +45,7 @@ from jaxscope.export.choices import (
     MAX_WIDTH_PX,
 )
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import NONE, Capture
+from jaxscope.model import NONE, Capture, is_available
 from jaxscope.model.graph import distinct
 from jaxscope.model.lessons import TextLesson, read_lesson
 from jaxscope.schema.whole_file import write_bytes
@@ -59,6 +65,11 @@ if TYPE_CHECKING:
 
 _TELL_S = 0.05
 """So often progress is shown: as smooth as an eye asks for."""
+
+
+_PICTURES = ("svg", "png", "pdf")
+DRAWINGS = (*_PICTURES, "dot")
+"""Formats that hold a graph."""
 
 
 class ExportExtent(enum.Enum):
@@ -98,10 +109,9 @@ def make_order(
     from jaxscope.export.order import ExportOrder
 
     is_seen = choice.extent is ExportExtent.SEEN
-    stage = active[0]
-    if capture.stage(stage) is None:
-        stage = capture.stages[-1].name
     ending = Path(path).suffix.lower().removeprefix(".")
+    panes = tuple(panes)
+    stage = choose_stage(capture, ending, active, panes)
     seen: dict[str, DisplayedGraph] = {}
     if choice.extent is not ExportExtent.OPENED:
         # The active pane comes last: where two panes show a stage it is the one that is meant.
@@ -124,6 +134,37 @@ def make_order(
         active[1].canvas.direction if active[1].canvas is not None else "down",
         seen,
     )
+
+
+def choose_stage(
+    capture: Capture,
+    ending: str,
+    active: tuple[str, StagePane],
+    panes: Iterable[tuple[str, StagePane]],
+) -> str:
+    """The stage that is exported: of the active pane, unless that is none or cannot be drawn.
+
+    A picture is then of the first graph that is seen, else of the first that there is.
+
+    Args:
+        capture: What there is.
+        ending: The format.
+        active: The stage and the pane that commands go to.
+        panes: All stages and panes that are open.
+    """
+    stage = capture.stage(active[0])
+    if stage is not None and (ending not in DRAWINGS or is_available(stage.graph)):
+        return stage.name
+    drawn = [each.name for each in capture.stages if is_available(each.graph)]
+    seen = (name for name, pane in panes if name in drawn and pane.is_graph_shown)
+    names = (each.name for each in (stage, *capture.stages) if each is not None)
+    return next(seen, "") or next(iter(drawn), "") or next(names, "")
+
+
+def write_source(text: str, path: str, _on_step: OnProgress) -> tuple[list[str], list[str]]:
+    """Write the text of a source, as `write_export` writes a stage."""
+    write_bytes(Path(path), text.encode("utf-8", "replace"))
+    return [path], []
 
 
 def seen_graph(canvas: GraphCanvas) -> DisplayedGraph:
@@ -264,7 +305,13 @@ def write_export(order: ExportOrder, path: str, on_step: OnProgress) -> tuple[li
     parts = split_order(order)
     for number, (suffix, part) in enumerate(parts):
         step = part_of_progress(on_step, number / len(parts), (number + 1) / len(parts))
-        rendered = render_order(part, step)
+        try:
+            rendered = render_order(part, step)
+        except EnvironmentProblem as error:  # nothing that was asked for is missing here
+            told = error.explanation
+            why = " ".join(filter(None, (told.what, told.why)))
+            what = tr("{path} was not written.", path=path)
+            raise UsageError(Explanation(what, why=why, remedy=told.remedy)) from error
         step(tr("Writing"), 1.0)
         target = place.with_name(f"{place.stem}{suffix}{place.suffix}")
         write_bytes(target, rendered.data)
@@ -386,7 +433,6 @@ class ExportProgressBar(QWidget):
 
 
 _THEMES = ("light", "dark")
-_PICTURES = ("svg", "png", "pdf")
 _EXPLAINED = {
     "json": "Data always holds everything.",
     "html": "The stages of the open panes.",
@@ -399,12 +445,23 @@ class ExportDialog(QDialog):
     Args:
         theme: Name of the window's theme, offered first.
         seen_px: Width and height of the picture that is seen, in pixels; None where none is.
+        shown: What the active pane shows, such as `Source`; empty for what `drawn` says.
+        drawn: The stage that a picture is of; empty where there is none to draw.
+        is_in_sight: Whether the panes are seen, and not another place of the window.
     """
 
     def __init__(
-        self, theme: str, seen_px: tuple[float, float] | None, parent: QWidget | None = None
+        self,
+        theme: str,
+        seen_px: tuple[float, float] | None,
+        parent: QWidget | None = None,
+        *,
+        shown: str = "",
+        drawn: str = "",
+        is_in_sight: bool = True,
     ) -> None:
         super().__init__(parent)
+        self._shown, self._drawn, self._is_in_sight = shown or drawn, drawn, is_in_sight
         self.setWindowTitle(tr("Export"))
         self._seen_px = seen_px
         self.extents = ChoiceBox(self)
@@ -420,8 +477,15 @@ class ExportDialog(QDialog):
         form = self._form
         for extent in ExportExtent:
             self.extents.addItem(tr(extent.value), extent)
+        if not self._is_in_sight:
+            place = tr("What is seen in {place}", place=tr("Program"))
+            self.extents.setItemText(self.extents.findData(ExportExtent.SEEN), place)
+        can_draw = bool(self._drawn or not self._shown)
         for ending, title in FORMATS.items():
-            self.formats.addItem(f"{tr(title)} (.{ending})", ending)
+            if can_draw or ending not in DRAWINGS:
+                self.formats.addItem(f"{tr(title)} (.{ending})", ending)
+        if self._shown != self._drawn:
+            self.formats.setCurrentIndex(self.formats.findData("txt"))
         for name in (theme, *({*_THEMES} - {theme})):
             self.themes.addItem(tr(name).capitalize(), name)
         self.width_px.setRange(0, MAX_WIDTH_PX)
@@ -466,7 +530,7 @@ class ExportDialog(QDialog):
 
     def _update(self) -> None:
         ending, extent = self.ending, self.choice.extent
-        self.themes.setEnabled(ending in (*_PICTURES, "dot"))
+        self.themes.setEnabled(ending in DRAWINGS)
         self.width_px.setEnabled(ending == "png")
         self.extents.setEnabled(ending != "json")
         for field in (self.extents, self.themes, self.width_px):
@@ -479,6 +543,14 @@ class ExportDialog(QDialog):
             return tr("A file for each stage, named after it.")
         if extent is ExportExtent.ALL and ending == "pdf":
             return tr("A page for each stage.")
+        if ending in DRAWINGS and self._shown != self._drawn and extent is not ExportExtent.ALL:
+            return tr(
+                "{shown} has no graph: this is the one of {drawn}.",
+                shown=self._shown,
+                drawn=self._drawn,
+            )
+        if ending == "txt" and self._shown and extent is not ExportExtent.ALL:
+            return tr("The text of {shown}.", shown=self._shown)
         if ending == "png" and extent is ExportExtent.SEEN and self._seen_px is not None:
             width, height = self._seen_px
             wide = self.width_px.value() or round(2 * width)
@@ -487,6 +559,6 @@ class ExportDialog(QDialog):
                 wide=wide,
                 round=round(height * wide / max(width, 1.0)),
             )
-        if extent is ExportExtent.SEEN and ending in _PICTURES:
+        if extent is ExportExtent.SEEN and ending in _PICTURES and self._seen_px is not None:
             return tr("With open groups, colours and marks as they are.")
         return tr(_EXPLAINED.get(ending, ""))

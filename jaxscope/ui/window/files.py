@@ -11,6 +11,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -20,23 +21,28 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 from jaxscope.client.requests import OpenRequest
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import Capture, Timing
+from jaxscope.model import Capture, Timing, is_available
 from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
 from jaxscope.model.timing import Profile
 from jaxscope.model.units import format_share
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
+from jaxscope.ui.panes.pane_header import SOURCE
+from jaxscope.ui.session.screen import title_of_stage
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.threads import Post, start_thread
 from jaxscope.ui.toolkit.widgets import FileDialog
 from jaxscope.ui.window.exporter import (
+    DRAWINGS,
     ExportChoice,
     ExportDialog,
     Exporter,
     ExportExtent,
     ExportProgressBar,
     Write,
+    choose_stage,
     make_order,
     write_export,
+    write_source,
     write_steps,
 )
 
@@ -234,7 +240,6 @@ class CaptureFiles(QObject):
 _OPEN_FILTER = "Python, lessons and saved captures (*.py *.md *.jaxscope *.json);;All files (*)"
 _SMALL_BYTES = 8 << 20
 """A capture of 50,000 nodes in three stages has 4 MB and is read in 0.2 s."""
-_PICTURES = ("svg", "png", "pdf", "dot")
 _SAVE_FILTER = "Captures (*.jaxscope)"
 
 
@@ -278,8 +283,9 @@ class FileDialogs(QObject):
         self.captures.saved.connect(self._on_captures_saved)
         self.captures.failed.connect(self._on_captures_failed)
         self.exporter = Exporter(self)
-        self.exporter.finished.connect(self.message_changed)
-        self.exporter.failed.connect(self._controller.show_problem)
+        self._export_problem: JaxscopeError | None = None
+        self.exporter.finished.connect(self._on_exporter_finished)
+        self.exporter.failed.connect(self._show_export_problem)
         self.exporter.stopped.connect(self._on_exporter_stopped)
         self.copier, self._copied = Exporter(self), b""
         self.copier.finished.connect(self._on_copier_finished)
@@ -362,24 +368,47 @@ class FileDialogs(QObject):
         call = state.head.call if state.head is not None else state.call
         return suggest_name(ending, file, call, stage)
 
-    def ask_export(self, theme_name: str) -> None:
+    def ask_export(self, theme_name: str, *, is_in_sight: bool = True) -> None:
         """Ask what to export of the active pane, then where to.
 
         Args:
             theme_name: The theme that is offered first: `light` or `dark`.
+            is_in_sight: Whether the panes are seen, and not another place of the window.
         """
-        if not self._controller.state.stages:
-            self._refuse(tr("There is nothing to export."), tr("Run a call first."))
+        state = self._controller.state
+        if not state.stages:
+            what = tr("There is nothing to export.")
+            self._show_export_problem(UsageError(what, remedy=tr("Run a call first.")))
             return
         pane = self._workspace.area.active
         canvas = pane.canvas if pane is not None and pane.is_graph_shown else None
         scene = canvas.scene if canvas is not None else None
         size = None if scene is None else (scene.width, scene.height)
-        dialog = ExportDialog(theme_name, size, self._parent)
+        drawn = self._stage_for("svg")
+        has_drawing = any(each.name == drawn and is_available(each.graph) for each in state.stages)
+        dialog = ExportDialog(
+            theme_name,
+            size,
+            self._parent,
+            shown="" if pane is None else title_of_stage(pane.wanted_stage),
+            drawn=title_of_stage(drawn) if has_drawing else "",
+            is_in_sight=is_in_sight,
+        )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(self._on_export_dialog_accepted)
         self._export_dialog = dialog
         dialog.open()
+
+    def _stage_for(self, ending: str) -> str:
+        """The stage that is exported to a format; the source is one for its text."""
+        state, area = self._controller.state, self._workspace.area
+        capture, pane = state.capture or state.partial_capture(), area.active
+        if capture is None or pane is None:
+            return ""
+        if ending == "txt" and pane.wanted_stage == SOURCE:
+            return SOURCE
+        panes = [(each.wanted_stage, each) for each in area.panes]
+        return choose_stage(capture, ending, (pane.wanted_stage, pane), panes)
 
     def copy_picture(self, theme_name: str) -> None:
         """Put the graph that is active on the clipboard, whole, as it is opened and coloured.
@@ -415,10 +444,17 @@ class FileDialogs(QObject):
         capture = state.capture or state.partial_capture()
         if capture is None or area.active is None:
             return
+        choice = choice or self._choice
+        is_seen, ending = choice.extent is ExportExtent.SEEN, Path(path).suffix.lower()
+        if is_seen and self._stage_for(ending.removeprefix(".")) == SOURCE:
+            typed = self._workspace.lines.typed
+            text = area.active.source_text if typed is None else typed()
+            self._start_export(functools.partial(write_source, text, path), path)
+            return
         capture = dataclasses.replace(capture, bookmarks=self._workspace.bookmarks.to_model())
         panes = [(pane.wanted_stage, pane) for pane in area.panes]
         active = (area.active.wanted_stage, area.active)
-        order = make_order(capture, path, choice or self._choice, active, panes)
+        order = make_order(capture, path, choice, active, panes)
         self._start_export(functools.partial(write_export, order, path), path)
 
     def _start_export(self, write: Write, path: str) -> None:
@@ -578,9 +614,8 @@ class FileDialogs(QObject):
             return
         self._choice, ending = asked.choice, asked.ending
         self._export_dialog = None
-        area = self._workspace.area
-        is_one = ending in _PICTURES and self._choice.extent is not ExportExtent.ALL
-        stage = area.active.wanted_stage if is_one and area.active is not None else ""
+        is_one = ending in DRAWINGS and self._choice.extent is not ExportExtent.ALL
+        stage = self._stage_for(ending) if is_one else ""
         name = self.suggest(ending, stage)
         dialog = self.ask_where(tr("Export"), f"{ending} (*.{ending})", name)
         dialog.fileSelected.connect(self._on_export_path_selected)
@@ -588,6 +623,16 @@ class FileDialogs(QObject):
 
     def _on_export_path_selected(self, path: str) -> None:
         self.export(path)
+
+    def _show_export_problem(self, error: JaxscopeError) -> None:
+        self._export_problem = error
+        self._controller.show_problem(error)
+
+    def _on_exporter_finished(self, told: str) -> None:
+        if self._controller.state.error is self._export_problem is not None:
+            self._controller.dismiss_error()
+        self._export_problem = None
+        self.message_changed.emit(told)
 
     def _on_exporter_stopped(self) -> None:
         self.message_changed.emit(tr("The export was stopped."))

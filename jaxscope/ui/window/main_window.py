@@ -67,7 +67,7 @@ from jaxscope.ui.window.error_panel import ErrorPanel
 from jaxscope.ui.window.files import FileDialogs
 from jaxscope.ui.window.help import HelpCommands, TourStop
 from jaxscope.ui.window.lesson_strip import LessonStrip
-from jaxscope.ui.window.page_context import PageContext
+from jaxscope.ui.window.page_context import PageContext, PageWidget
 from jaxscope.ui.window.palette import (
     CommandPalette,
     PaletteEntry,
@@ -708,7 +708,11 @@ class MainWindow(QMainWindow):
 
     def export_dialog(self) -> None:
         """Ask what to export, and where to."""
-        self.files.ask_export(self._themes.theme.name)
+        is_in_sight = self.pages.place is Place.PROGRAM
+        name = "" if is_in_sight else self.pages.current
+        page = self.pages[name] if name else None
+        if not (isinstance(page, PageWidget) and page.ask_export()):
+            self.files.ask_export(self._themes.theme.name, is_in_sight=is_in_sight)
 
     def copy_picture(self) -> None:
         """Put the picture of the active pane on the clipboard."""

@@ -102,6 +102,10 @@ class PageWidget(QWidget):
         """The call that what is shown is of, where that is of an earlier run; else empty."""
         return ""
 
+    def ask_export(self) -> bool:
+        """Ask where to export what the page shows; whether it has anything of its own."""
+        return False
+
     def _mark_old(self, state: WindowState) -> None:
         call = self.old_call(state)
         told = tr("Of an earlier run: {old_call}", old_call=call) if call else ""

@@ -8676,6 +8676,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有包含源文件的文本。</translation>
     </message>
     <message>
+        <source>The text of {shown}.</source>
+        <translation>{shown} 的文本。</translation>
+    </message>
+    <message>
         <source>The time of this stage was not measured.</source>
         <translation>没有测量这个阶段的时间。</translation>
     </message>
@@ -9722,6 +9726,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What is seen</source>
         <translation>所见内容</translation>
+    </message>
+    <message>
+        <source>What is seen in {place}</source>
+        <translation>“{place}”中所见的内容</translation>
     </message>
     <message>
         <source>What is selected</source>
@@ -15820,6 +15828,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{share} of {wall} with an instruction at work, {gaps} dispatch and gaps; recorded, the run of median length.</source>
         <translation>{wall} 中有 {share} 的时间有指令在工作，{gaps} 是派发和间隙；已记录，取时长居中的那次运行。</translation>
+    </message>
+    <message>
+        <source>{shown} has no graph: this is the one of {drawn}.</source>
+        <translation>{shown} 没有图：这里导出 {drawn} 的图。</translation>
     </message>
     <message>
         <source>{size:,} elements from {start} on do not fit into axis {axis}, which has {length:,}</source>
