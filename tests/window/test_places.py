@@ -606,6 +606,25 @@ def test_what_a_stage_is_told_has_its_room_at_once(qtbot: QtBot) -> None:
     assert all(label.width() >= label.sizeHint().width() for label in card.findChildren(QLabel))
 
 
+@pytest.mark.usefixtures("window")
+def test_a_step_that_moves_away_from_a_resting_pointer_has_no_frame(qtbot: QtBot) -> None:
+    strip = PipelineStrip()
+    qtbot.addWidget(strip)
+    strip.resize(1200, 30)
+    steps = [PipelineStep(f"s{n}", f"stage {n}", Condition.DONE) for n in range(6)]
+    strip.show_steps(steps)
+    strip.show()
+    qtbot.waitExposed(strip)
+    qtbot.wait(5)
+    first, second = strip.cards[:2]
+    QCursor.setPos(second.mapToGlobal(second.rect().center()))
+    second.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)  # as Qt does when the pointer comes
+    strip.show_steps([dataclasses.replace(steps[0], title="a much longer name"), *steps[1:]])
+    qtbot.waitUntil(lambda: first.underMouse())
+    assert [card for card in strip.cards if card.underMouse()] == [first]
+    QCursor.setPos(-1, -1)
+
+
 class Shows(QObject):
     """Counts how often a widget is shown."""
 

@@ -196,6 +196,8 @@ class PipelineStrip(QWidget):
         super().__init__(parent)
         self._later = QTimer(self, singleShot=True, interval=0)
         self._later.timeout.connect(self._fit)
+        self._framing = QTimer(self, singleShot=True, interval=0)
+        self._framing.timeout.connect(self._on_framing_timeout)
         self._area, self._content = QScrollArea(), QWidget()
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -320,8 +322,18 @@ class PipelineStrip(QWidget):
         for card in self._cards:  # now: a first graph may hold all up before it is painted again
             card.lay_out()
         self._row.activate()
+        self._framing.start()  # once all have their places
         height = max((card.sizeHint().height() for card in self._cards), default=24)
         self.setFixedHeight(height + 2)
+
+    def _on_framing_timeout(self) -> None:
+        """Frame the step that came under a resting pointer: Qt looks when the pointer moves."""
+        framed = [card for card in self._cards if card.underMouse()]
+        for card in self.cards if framed else ():
+            is_there = card.rect().contains(card.mapFromGlobal(QCursor.pos()))
+            if is_there is not (card in framed):
+                card.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, is_there)
+                card.update()
 
     def _width_for(self, figures: Figures) -> int:
         """How wide all labels and what stands between them are, with so much of their sizes."""
