@@ -131,10 +131,12 @@ class Output:
     Attributes:
         stream: `stdout` or `stderr`.
         text: At most about 16 KiB; what was left out of a flood is counted in it.
+        num_ends: How many lines ended in what was printed, those left out counted in.
     """
 
     stream: str
     text: str
+    num_ends: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -271,10 +271,15 @@ class Run(AwaitedRun):
 
     def _take_control(self, values: dict[str, Any]) -> None:
         match values:
-            case {"event": "output", "stream": "stdout" | "stderr" as stream, "text": str(text)}:
+            case {
+                "event": "output",
+                "stream": "stdout" | "stderr" as stream,
+                "text": str(text),
+                "lines": int(num_ends),
+            }:
                 text = strip_controls(text)
                 self._outputs[stream].add(text)
-                self._tell(Output(stream, text))
+                self._tell(Output(stream, text, num_ends))
             case {"event": "silent", "seconds": float(seconds), "stack": str(stack)}:
                 self._tell(NotResponding(seconds, find_place(strip_controls(stack), self._file)))
             case {"event": "responding"}:

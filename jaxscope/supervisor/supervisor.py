@@ -481,7 +481,8 @@ class Supervisor:
     def _emit_output(self, worker: WorkerProcess) -> None:
         for stream, meter in worker.meters.items():
             if text := meter.take():
-                self._emit(worker, {"event": "output", "stream": stream, "text": text})
+                ended = {"stream": stream, "text": text, "lines": meter.num_ends}
+                self._emit(worker, {"event": "output", **ended})
 
     def _reap(self, worker: WorkerProcess) -> None:
         """After a worker's death: end what it left, read what it said last, inform the client."""

@@ -37,10 +37,12 @@ class OutputMeter:
     Attributes:
         num_bytes: All bytes that came so far.
         tail: The last `TAIL_BYTES` of them, for the message of a worker that died.
+        num_ends: How many lines ended in what was taken last, those left out counted in.
     """
 
     def __init__(self) -> None:
         self.num_bytes = 0
+        self.num_ends = self._num_ends_to_take = 0
         self.tail = b""
         self._head = b""
         self._end = b""
@@ -50,6 +52,7 @@ class OutputMeter:
     def add(self, data: bytes) -> None:
         """Take what was read."""
         self.num_bytes += len(data)
+        self._num_ends_to_take += data.count(b"\n")
         self.tail = (self.tail + data)[-TAIL_BYTES:]
         room = PIECE_BYTES // 2 - len(self._head)
         if room > 0 and not self._end:
@@ -62,6 +65,7 @@ class OutputMeter:
 
     def take(self) -> str:
         """What to show of everything since the last call; empty if nothing came."""
+        self.num_ends, self._num_ends_to_take = self._num_ends_to_take, 0
         if not self._head:
             return ""
         text = self._decoder.decode(self._head)

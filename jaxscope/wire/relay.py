@@ -13,7 +13,8 @@ Client to supervisor:  {"op": "start", "python", "environment", "timeout_s", "me
                        {"op": "ping", "id"} with run number 0: answered by "pong".
 Supervisor to client:  {"event": "started", "pid"}, again where another worker takes over;
                        {"event": "pong", "id", "runs"} with run number 0: runs that go on;
-                       {"event": "output", "stream", "text"};
+                       {"event": "output", "stream", "text", "lines"}, with the number
+                       of lines that ended, those that were left out of the text counted in;
                        {"event": "silent", "seconds", "stack", "state"}; {"event": "responding"};
                        {"event": "ended", "reason", …}, see `supervisor.worker_process`.
 """

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client.events import EnvironmentReport, Finished, TextArrived
+from jaxscope.client.events import EnvironmentReport, Event, Finished, Output, TextArrived
 from jaxscope.client.one_shot import capture, inspect_environment, outline
 from jaxscope.client.requests import CaptureRequest, EnvironmentRequest, OutlineRequest, Request
 from jaxscope.client.session import Session
@@ -222,6 +222,21 @@ def test_a_file_may_choose_its_devices(tmp_path: Path) -> None:
         assert isinstance(scene.run.wait(PATIENCE_S), Capture)
 
     assert "devices: 3" in scene.run.output("stdout")
+
+
+@pytest.mark.slow
+def test_every_line_of_a_flood_is_counted_though_few_are_told(tmp_path: Path) -> None:
+    file, told = tmp_path / "file.py", list[Event]()
+    file.write_text(
+        "# jaxscope: f(f32[3])\nfor number in range(20_000): print('line', number)\n"
+        "def f(x): return x + 1\n"
+    )
+    with Session() as session:
+        session.start(CaptureRequest(str(file)), told.append).wait(PATIENCE_S)
+
+    printed = [event for event in told if isinstance(event, Output) and event.stream == "stdout"]
+    assert sum(event.text.count("\n") for event in printed) < 20_000
+    assert sum(event.num_ends for event in printed) == 20_000
 
 
 @pytest.mark.slow

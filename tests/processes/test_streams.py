@@ -115,6 +115,16 @@ def test_a_flood_is_cut_in_the_middle_and_counted() -> None:
     assert len(meter.tail) == TAIL_BYTES
 
 
+def test_the_lines_of_a_flood_are_counted_with_those_left_out() -> None:
+    meter = OutputMeter()
+    for number in range(20_000):
+        meter.add(f"line {number}\n".encode())
+    assert meter.take().count("\n") < 3_000
+    assert meter.num_ends == 20_000
+    meter.add(b"one\ntwo")
+    assert (meter.take(), meter.num_ends) == ("one\ntwo", 1)
+
+
 def test_head_and_tail_of_a_text() -> None:
     text = HeadAndTail(10)
     text.add("0123456")

@@ -163,7 +163,7 @@ def test_few_controls_are_seen_of_a_program_of_which_there_is_most_to_tell(
     window.workspace.area.arrange(WIDE_ARRANGEMENT if size[0] >= 1600 else FIRST_ARRANGEMENT)
     source.write_text(LESSON + source.read_text())
     run = driver.open(source)
-    run.tell(Output("stdout", "printed\n"))
+    run.tell(Output("stdout", "printed\n", 1))
     capture = dataclasses.replace(
         build_capture(),
         arguments=tuple(Leaf(name, "f32[3]", 12) for name in NAMES[:num_arguments]),

@@ -264,13 +264,15 @@ def test_timing_leaves_the_stages_alone():
 
 
 def test_a_flood_of_output_keeps_its_beginning_and_its_end():
-    state = after(WindowState(), Output("stdout", "first\n"))
+    state = after(WindowState(), Output("stdout", "first\n", 1))
     for _ in range(300):
-        state = add_output(state, "x" * 1024 + "\n")
-    state = add_output(state, "last\n")
+        state = add_output(state, "x" * 1024 + "\n", 1)
+    state = add_output(state, "last\n", 1)
     assert len(state.output) < 140_000
     assert state.output.startswith("first") and state.output.endswith("last\n")
     assert "not shown" in state.output
+    assert state.num_printed_lines == 302
+    assert add_output(state, "and more", 0).num_printed_lines == 303
 
 
 @pytest.mark.parametrize(

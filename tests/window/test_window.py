@@ -544,7 +544,7 @@ def test_a_saved_file_is_run_again(driver: Driver, window: MainWindow, source: P
 
 def test_output_and_messages_have_their_pages(driver: Driver, window: MainWindow, source: Path):
     run = driver.open(source)
-    run.tell(Output("stdout", "tracing\x1b[31m <b>\n"))
+    run.tell(Output("stdout", "tracing\x1b[31m <b>\n", 1))
     driver.finish(run, build_capture())
     assert window.pages["output"].text.toPlainText() == "tracing <b>\n"
     assert "A message." in window.pages["notes"].page.toPlainText()

@@ -216,7 +216,8 @@ class WindowState:
         error: Why the last run failed.
         failed_stage: Name of the stage that failed, `source` for the file, `call` for the text of
             the call; or empty.
-        output: What the user's code printed.
+        output: What the user's code printed; of much the first and the last part.
+        num_line_ends: How many lines ended in all that it printed.
         checks: Findings about the user's code.
         messages: Sentences for the reader.
         timing: What has been measured.
@@ -253,6 +254,7 @@ class WindowState:
     error: JaxscopeError | None = None
     failed_stage: str = ""
     output: str = ""
+    num_line_ends: int = 0
     checks: tuple[Check, ...] = ()
     messages: tuple[str, ...] = ()
     timing: TimingState = TimingState()
@@ -305,6 +307,11 @@ class WindowState:
         return bool(self.timing.measurements) and self.timing.subject != self.subject
 
     @property
+    def num_printed_lines(self) -> int:
+        """How many lines the user's code printed, those that are not kept counted in."""
+        return self.num_line_ends + (self.output != "" and not self.output.endswith("\n"))
+
+    @property
     def is_old(self) -> bool:
         """Whether what is shown is of another text or call than those that are seen now."""
         return self.is_stale or (self.has_newer_text and bool(self.stages))
@@ -346,6 +353,7 @@ def start_run(state: WindowState, job: RunKind, call: str, now_s: float) -> Wind
         error=None,
         failed_stage="",
         output="" if captures else state.output,
+        num_line_ends=0 if captures else state.num_line_ends,
         checks=() if captures else state.checks,
         messages=() if captures else state.messages,
         values=None if captures else state.values,
@@ -407,13 +415,14 @@ def end_run(
     )
 
 
-def add_output(state: WindowState, text: str) -> WindowState:
+def add_output(state: WindowState, text: str, num_ends: int) -> WindowState:
     """The user's code printed something; the first and the last part of much are kept."""
     output = state.output + text
     if len(output) > 2 * OUTPUT_HALF_CHARACTERS:
         cut = "\n… (the middle of the output is not shown) …\n"
         output = output[:OUTPUT_HALF_CHARACTERS] + cut + output[-OUTPUT_HALF_CHARACTERS:]
-    return dataclasses.replace(state, output=output)
+    num_ends += state.num_line_ends
+    return dataclasses.replace(state, output=output, num_line_ends=num_ends)
 
 
 OUTPUT_HALF_CHARACTERS = 64 * 1024
@@ -473,7 +482,7 @@ def apply_event(state: WindowState, event: object) -> tuple[WindowState, str]:
         case TextArrived():
             return _add_text(state, event), ""
         case Output():
-            return add_output(state, event.text), ""
+            return add_output(state, event.text, event.num_ends), ""
         case NotResponding():
             return dataclasses.replace(state, is_responding=False), ""
         case Responding():

@@ -43,7 +43,6 @@ from jaxscope.marks import show_marks
 from jaxscope.model import Capture, is_available
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.lessons import BY_LINES, LESSON_ENDING, Shown, in_language, read_text_lesson
-from jaxscope.model.units import count_lines
 from jaxscope.program.links import Links
 from jaxscope.ui.panes.pane_area import no_room
 from jaxscope.ui.panes.pane_header import SOURCE
@@ -388,7 +387,7 @@ class MainWindow(QMainWindow):
             made_of = self._made_of if state.file in self._made_of else ()
             self._watcher.watch("" if state.is_view_only else state.file, made_of)
             self.pages.set_count("notes", count_notes(state))
-            self.pages.set_count("output", count_lines(state.output))
+            self.pages.set_count("output", state.num_printed_lines)
             self.pages.set_count("sharding", count_devices(state))
         if self.workspace.area.shown_stages() != shown:  # views turned to stages of this call
             self._refresh()
