@@ -20,6 +20,7 @@ from jaxscope.picture.scene.edge_details import EdgeLabel, EdgeLabels
 from jaxscope.picture.scene.first_picture import Arranger, Viewport
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.picture.view.view import View
 from view.programs import compile_module, trace
 
@@ -146,3 +147,33 @@ def _begin_of_head(scene: Scene, label: EdgeLabel) -> bool:
     start = scene.lines.corners(label.line)[0].tolist()
     forks = [x for x, _ in scene.lines.forks.tolist()]
     return bool(start[0] < min(forks) <= max(forks) < label.x)
+
+
+@pytest.mark.parametrize("width", ROOMS)
+def test_what_belongs_to_neither_part_is_closed_at_first(width: int) -> None:
+    """JAX computes the indices of the inner loop once, before both parts of the gradient."""
+    view = find_view("loops", False)
+    scene = choose(view, width)
+    parts = {box.id for box in view.boxes if box.kind in FORWARD_BACKWARD}
+    outside = [
+        box
+        for index, box in enumerate(view.boxes)
+        if box.children and box.parent == 0 and index and box.id not in parts
+    ]
+    assert any(box.label.startswith("scan ×7") for box in outside)
+    assert parts <= scene.opened
+    assert not [box.label for box in outside if box.id in scene.opened]
+
+
+@pytest.mark.parametrize("width", ROOMS)
+def test_in_a_loop_residuals_tell_what_a_round_keeps_and_outside_what_all_keep(width: int) -> None:
+    """Five rounds keep seven f32 and seven i32 each: 28 bytes of each, 280 of both by all."""
+    view = find_view("loops", False)
+    scene = choose(view, width)
+    lines = scene.lines
+    texts = [
+        (bool(lines.is_inner_residual[label.line]), label.text)
+        for label in EdgeLabels(scene).all()
+        if lines.is_residual[label.line] or lines.is_inner_residual[label.line]
+    ]
+    assert sorted(texts) == [(False, "280 B"), *[(True, "5 × 28 B")] * 4]

@@ -43,6 +43,7 @@ from jaxscope.picture.scene.residual_lines import (
     ResidualLine,
     route_residuals,
 )
+from jaxscope.picture.scene.returns import count_rounds
 from jaxscope.picture.scene.scene import (
     HEADER_PX,
     NO_WIDTH_LIMIT,
@@ -644,7 +645,9 @@ class _Collector:
         named = np.flatnonzero(is_named).tolist()
         labels.update((row, types[row]) for row in named)
         for row in inner.joined:
-            labels[row] = describe_kept(self._view, self._wiring, flows[row])
+            ends = table[row, 1:3].tolist()
+            rounds = max(count_rounds(self._view, end) for end in ends)
+            labels[row] = describe_kept(self._view, self._wiring, flows[row], rounds)
             is_unlabelled[row] = True
         branches = self._name_branches(table[:first], points, offsets, flows, types)
         for row in labels.keys() | set(inner.lines):

@@ -83,6 +83,17 @@ class _Borders(NamedTuple):
 _NO_BORDERS = _Borders(frozenset(), frozenset(), (), ())
 
 
+def count_rounds(view: View, box: int) -> int:
+    """How many rounds of a loop give or read a part each of what leads to the box of one, or from
+    it: 1 where a box is no part of what a loop stacks, or where the number is not known."""
+    nodes = [view.boxes[each].node for each in view.boxes[box].children or (box,)]
+    roles = {view.flow.roles.get(node) for node in nodes}
+    if not roles <= {Role.SLICE, Role.STACKED}:
+        return 1
+    group = int(view.graph.nodes.group[nodes[0]])
+    return 1 if group == NONE else view.flow.trips.get(int(view.graph.groups.owner[group]), 1)
+
+
 def find_borders(view: View, box: int) -> _Borders:
     """What of a group's boxes stands at the begin of a round and at its end."""
     if not view.flow.roles and not view.flow.returns:

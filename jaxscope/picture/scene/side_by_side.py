@@ -791,10 +791,17 @@ def leads_residuals(view: View, source: End, target: End) -> bool:
     return pair_id(one.id) == pair_id(other.id)
 
 
-def describe_kept(view: View, wiring: Wiring, values: Values) -> str:
-    """How many bytes residuals are; the type of one, or how many they are, if that is unknown."""
+def describe_kept(view: View, wiring: Wiring, values: Values, rounds: int = 1) -> str:
+    """How many bytes residuals are; the type of one, or how many they are, if that is unknown.
+
+    Args:
+        rounds: Of how many rounds of a loop they are; then how many bytes each of these keeps.
+    """
     once = values_at_once(view, wiring, values)
-    return describe_bytes(view, once) or describe_values(view, wiring, once)
+    size = describe_bytes(view, once, rounds)
+    if size and rounds > 1:
+        return f"{rounds:,} × {size}"
+    return size or describe_values(view, wiring, once)
 
 
 def values_at_once(view: View, wiring: Wiring, values: Values) -> Values:
@@ -811,11 +818,12 @@ def values_at_once(view: View, wiring: Wiring, values: Values) -> Values:
     return {numbers[at]: values[numbers[at]] for at in kept}
 
 
-def describe_bytes(view: View, values: Values) -> str:
-    """How large values are together; empty where that is not known."""
+def describe_bytes(view: View, values: Values, rounds: int = 1) -> str:
+    """How large values are together, or the part of one of some rounds; empty where that is not
+    known."""
     types = collections.Counter(values.values())
     size = sum(count * type_bytes(view.graph.strings[type_]) for type_, count in types.items())
-    return "" if math.isnan(size) else format_bytes(size)
+    return "" if math.isnan(size) else format_bytes(size / rounds)
 
 
 def _parents_of_pairs(view: View) -> tuple[int, ...]:

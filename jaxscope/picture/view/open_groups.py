@@ -5,8 +5,8 @@ once.
 function at several places of one group, and what belongs together in both parts of a gradient. Of
 a repeat one copy stands for all; while it is closed, so is what is left of its layers. A group that
 only holds parts by number, as of a long function, is left closed, and so is one that hides less
-than half of what a closed one beside it hides. Only where nearly nothing would
-be seen otherwise, one group is opened by itself.
+than half of what a closed one beside it hides. Beside both parts of a gradient all else stays
+closed. Only where nearly nothing would be seen otherwise, one group is opened by itself.
 """
 
 from __future__ import annotations
@@ -40,13 +40,36 @@ def choose_opened(root: Branch) -> frozenset[str]:
     would be seen. So does a group of more boxes, unless the program is hardly more than that group.
     """
     opened: set[str] = set()
-    kinds = _CLOSED | {BranchKind.REPEAT}
-    visible = _open_largest(root, len(root.children), opened, kinds, _find_counterparts(root))
+    kinds, outside = _CLOSED | {BranchKind.REPEAT}, _find_outside(root)
+    kept = _find_counterparts(root) | outside
+    visible = _open_largest(root, len(root.children), opened, kinds, kept)
     if visible < _FEW:
-        visible = _open_largest(root, visible, opened, _CLOSED, frozenset())
+        visible = _open_largest(root, visible, opened, _CLOSED, outside)
     if visible < LEAST_BOXES:
         _open_largest(root, visible, opened, _CLOSED, frozenset(), MANY_BOXES)
     return frozenset(opened)
+
+
+def _find_outside(root: Branch) -> frozenset[str]:
+    """Ids of groups that belong to no part of a gradient, where there are both, as of a loop of
+    indices that is computed before them: they would take the room of what was asked for.
+    """
+    if not _holds_parts(root):
+        return frozenset()
+    found: set[str] = set()
+    for child in root.children:
+        if isinstance(child, Branch) and child.kind not in FORWARD_BACKWARD:
+            found |= _find_outside(child) if _holds_parts(child) else {child.id}
+    return frozenset(found)
+
+
+def _holds_parts(branch: Branch) -> bool:
+    """Whether both parts of a gradient are somewhere in a group, and it is not in one itself."""
+    groups = [child for child in branch.children if isinstance(child, Branch)]
+    kinds = {child.kind for child in groups}
+    return kinds.issuperset(FORWARD_BACKWARD) or any(
+        child.kind not in FORWARD_BACKWARD and _holds_parts(child) for child in groups
+    )
 
 
 def _find_counterparts(root: Branch) -> frozenset[str]:
