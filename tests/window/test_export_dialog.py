@@ -166,8 +166,9 @@ def test_of_the_source_its_text_is_offered_first_and_then_the_graph_beside_it(
     chooser = driver.window.findChild(QFileDialog)
     assert chooser is not None and "jaxpr" in chooser.selectedFiles()[0]
     chooser.close()
-    export(driver, tmp_path / "seen.txt", ExportChoice())
-    assert (tmp_path / "seen.txt").read_text() == PROGRAM
+    for extent in (ExportExtent.SEEN, ExportExtent.OPENED):  # a text has no groups
+        export(driver, tmp_path / f"{extent.name}.txt", ExportChoice(extent))
+        assert (tmp_path / f"{extent.name}.txt").read_text() == PROGRAM
     export(driver, tmp_path / "seen.svg", ExportChoice())
     scene = canvas.scene
     assert scene is not None
