@@ -445,8 +445,8 @@ class FileDialogs(QObject):
         if capture is None or area.active is None:
             return
         choice = choice or self._choice
-        is_seen, ending = choice.extent is ExportExtent.SEEN, Path(path).suffix.lower()
-        if is_seen and self._stage_for(ending.removeprefix(".")) == SOURCE:
+        is_one, ending = choice.extent is not ExportExtent.ALL, Path(path).suffix.lower()
+        if is_one and self._stage_for(ending.removeprefix(".")) == SOURCE:
             typed = self._workspace.lines.typed
             text = area.active.source_text if typed is None else typed()
             self._start_export(functools.partial(write_source, text, path), path)
