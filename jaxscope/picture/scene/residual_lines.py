@@ -21,7 +21,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from jaxscope.model import NONE
-from jaxscope.picture.layout.layered import pool_places
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.visible_edges import Values
 
@@ -277,6 +276,9 @@ def _spread_heads(
     is_fixed = [link in fixed or levels[link] == begins[link[0]] for link in order]
     weights = [_FIXED_WEIGHT if each else 1.0 for each in is_fixed]
     places = [0.0] * len(order)
+    # A first picture of a saved capture has its places, and needs none of the layout's.
+    from jaxscope.picture.layout.layered import pool_places
+
     pool_places(list(range(len(order))), offsets, [levels[link] for link in order], weights, places)
     for link, place in zip(order, places, strict=True):
         if link in passing and abs(place - passing[link]) > _SAME_PX:
