@@ -11,8 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QListView, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from jaxscope.client.events import Finished
+from jaxscope.client.events import Failed, Finished
 from jaxscope.client.requests import CaptureRequest, OutlineRequest
+from jaxscope.errors import TraceError
 from jaxscope.model.outline import Outline, OutlinedFunction
 from jaxscope.ui.session.call_text import name_arguments
 from jaxscope.ui.session.state import OfferedFunction
@@ -311,6 +312,27 @@ def test_an_undone_call_is_redone_where_each_run_has_ended(
     assert window.call_bar.edit.text() == calls[2], "what was typed goes first"
     choose("undo_call", calls[1])
     choose("redo_call", calls[2])
+
+
+def test_a_call_that_failed_is_no_step(driver: Driver, window: MainWindow, source: Path) -> None:
+    calls = ("f(f32[3])", "f(f32[5])")
+    capture = dataclasses.replace(build_capture(), call=calls[0], transforms=())
+    driver.finish(driver.open(source, calls[:1]), capture)
+    for number, call in enumerate(("f(1, 2)", calls[1], "f()"), 2):
+        window.call_bar._accept(call)
+        run = driver.wait_for(CaptureRequest, number)
+        if call in calls:
+            driver.finish(run, dataclasses.replace(build_capture(), call=call, transforms=()))
+        else:
+            run.tell(Failed(TraceError("No.")))
+            driver.wait_until(lambda: window.controller.state.error is not None)
+    for number, call in enumerate(reversed(calls), 5):
+        window.commands.actions["undo_call"].trigger()
+        run = driver.wait_for(CaptureRequest, number)
+        assert run.request.call == window.call_bar.edit.text() == call
+        driver.finish(run, dataclasses.replace(build_capture(), call=call, transforms=()))
+    window.commands.actions["redo_call"].trigger()
+    assert window.call_bar.edit.text() == calls[1]
 
 
 def test_changes_of_the_call_are_undone_and_redone_and_run(

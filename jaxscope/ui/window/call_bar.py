@@ -329,6 +329,7 @@ class CallSteps:
     def __init__(self) -> None:
         self._noted = ("", "")
         self._calls: list[str] = []
+        self._traced: set[str] = set()
         self._at = -1
 
     def note(self, file: str, call: str) -> None:
@@ -340,11 +341,20 @@ class CallSteps:
         if (file, call) == self._noted:
             return
         if file != self._noted[0]:
-            self._calls, self._at = [], -1
+            self._calls, self._at, self._traced = [], -1, set()
         self._noted = file, call
         if call and call not in self._calls[self._at : self._at + 1]:
             self._calls[self._at + 1 :] = [call]
             self._at += 1
+
+    def note_end(self, file: str, call: str, *, has_traced: bool) -> None:
+        """A call came as far as its stages, or will not: one that never did is no step."""
+        self.note(file, call if has_traced else "")
+        if has_traced:
+            self._traced.add(call)
+        elif call not in self._traced and call in self._calls[self._at : self._at + 1]:
+            del self._calls[self._at]
+            self._at -= 1
 
     def go(self, step: int, text: str) -> str:
         """The call before, or after; what was typed and not run is a step of its own.

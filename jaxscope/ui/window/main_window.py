@@ -51,6 +51,7 @@ from jaxscope.ui.session.controller import Controller, find_first_call
 from jaxscope.ui.session.screen import Screen, compute_screen, count_devices, count_notes
 from jaxscope.ui.session.source_file import FileWatcher
 from jaxscope.ui.session.state import (
+    Phase,
     RunKind,
     Trust,
     WindowState,
@@ -360,7 +361,11 @@ class MainWindow(QMainWindow):
     def _refresh(self) -> None:
         state = self.controller.state
         if state.file and state.job is not RunKind.PROPOSAL:  # which seeks a call
-            self._call_steps.note(state.file, state.call.strip())
+            has_traced = bool(state.stages) and not state.is_stale
+            if has_traced or state.phase in (Phase.FAILED, Phase.STOPPED):
+                self._call_steps.note_end(state.file, state.call.strip(), has_traced=has_traced)
+            else:
+                self._call_steps.note(state.file, state.call.strip())
         shown = self.workspace.area.shown_stages()
         screen = compute_screen(state, shown, time.monotonic())
         before, self.screen_shown = self.screen_shown, screen
