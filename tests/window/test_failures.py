@@ -490,3 +490,35 @@ def test_the_badge_of_an_earlier_run_begins_with_what_it_is(
     assert all(whole.startswith(text.removesuffix("…")) for text in cut)
     assert min(map(len, cut)) >= len("Of an earlier run: grad(")
     assert header._stale.toolTip().startswith(whole)
+
+
+def test_what_a_failed_call_left_of_one_before_stays_old_whatever_is_typed(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    """The stages are of the call before, also where the failed one is typed once more."""
+    driver.finish(driver.open(source), build_capture())
+    window.controller.run("grad(f)(f32[4])", "cpu")
+    failing = driver.wait_for(CaptureRequest, 2)
+    failing.tell(Failed(CallError("It cannot be traced.")))
+    driver.wait_until(lambda: window.controller.state.error is not None)
+    window.controller.dismiss_error()
+    state = window.controller.state
+    assert state.call == "grad(f)(f32[4])" and state.stages and state.is_stale
+    for text in ("grad(f)(f32[5])", "grad(f)(f32[4])"):
+        window.controller.edit_call(text)
+        assert window.controller.state.is_stale, text
+
+
+def test_a_call_that_is_typed_back_is_that_of_what_is_shown(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    call = window.controller.state.call
+    for text, is_old in ((call + "x", True), (call, False), (call + "y", True)):
+        window.controller.edit_call(text)
+        assert window.controller.state.is_stale == is_old
+    source.write_text(source.read_text() + "\n# changed\n")
+    window.controller.note_file_changed()
+    window.controller.edit_call(call)
+    state = window.controller.state
+    assert state.is_stale or state.is_running, "the file is another"

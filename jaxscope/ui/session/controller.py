@@ -315,6 +315,7 @@ class Controller(QObject):
         self._before_trial: SourceFile | None = None
         self.state = WindowState()
         self._unreadable: WindowState | None = None  # what was known when the file went away
+        self._is_old_by_typing = False  # else what is shown is old by a run or by the file
         self._ended_s, self._num_reruns, self._is_other_changed = -_SOON_S, 0, False
         self._lay_over: LayOver | None = None
         self._closed: WindowState | None = None
@@ -627,6 +628,7 @@ class Controller(QObject):
         """The text in place of the file's cannot run: what is shown is of one before."""
         state = self.state
         if not (state.is_running or state.is_view_only or state.error):
+            self._is_old_by_typing |= not state.is_stale
             self._set(dataclasses.replace(state, is_stale=bool(state.stages)))
 
     def end_trial(self) -> None:
@@ -675,6 +677,7 @@ class Controller(QObject):
         if state.is_running:
             self._set(dataclasses.replace(state, is_changed_on_disk=True))
             return
+        self._is_old_by_typing = False
         self._set(dataclasses.replace(state, snapshot=snapshot, is_stale=bool(state.stages)))
         self._seek_first_call()
         self._ask_outline()
@@ -703,7 +706,9 @@ class Controller(QObject):
             return
         if state.is_running and state.job is RunKind.CAPTURE:
             self._is_other_changed = True  # it may have been read before
-        elif state.trust is Trust.TRUSTED and not state.is_running:
+            return
+        self._is_old_by_typing = False
+        if state.trust is Trust.TRUSTED and not state.is_running:
             self._set(dataclasses.replace(state, is_stale=True))
             self._run_changed()
         elif state.draft is not None:  # the file that is edited is as it was
@@ -734,9 +739,12 @@ class Controller(QObject):
         state = self.state
         if state.is_view_only:
             return
-        is_stale = bool(state.stages) and call.strip() != state.call.strip()
-        if is_stale != state.is_stale and not state.is_running and state.error is None:
-            self._set(dataclasses.replace(state, is_stale=is_stale))
+        if not state.stages or state.is_running or state.error is not None:
+            return
+        is_same = call.strip() == state.call.strip()
+        if state.is_stale == is_same and (not is_same or self._is_old_by_typing):
+            self._is_old_by_typing = not is_same
+            self._set(dataclasses.replace(state, is_stale=not is_same))
 
     # --- how it is done ---
 
@@ -753,6 +761,7 @@ class Controller(QObject):
         number = self._take_prepared(request)
         self._forget_run()
         self._runs_first_call = False  # a person's own call stays, whatever the file offers
+        self._is_old_by_typing = False
         self._is_other_changed &= job is not RunKind.CAPTURE  # which reads all files
         self._set(start_run(self.state, job, call, time.monotonic()))
         if number:
