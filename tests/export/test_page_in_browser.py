@@ -255,7 +255,7 @@ def test_lines_bear_types(page: Browser) -> None:
         f"[...document.querySelectorAll('{PROGRAM} .type-of text')].map((t) => t.textContent)"
     )
     assert types
-    sizes = re.compile(r"[0-9.,]+ ([KMG]i)?B")  # of residuals
+    sizes = re.compile(r"([0-9,]+ × )?[0-9.,]+ ([KMG]i)?B")  # of residuals, in a loop by its rounds
     assert all(
         "[" in each or "values" in each or each == "carry" or sizes.fullmatch(each)
         for each in types
