@@ -675,21 +675,30 @@ def gather_helpers(draft: Draft, root: Branch) -> Branch:
         if isinstance(child, Branch) and child.kind is BranchKind.CONSTANTS:
             border.update(each for each in child.children if isinstance(each, int))
     users = draft.users()
+    strings, codes = graph.strings, graph.nodes.operation.tolist()
+    copies = {code for code in set(codes) if strings[code] == _COPY}
+    helpers = {code for code in set(codes) if _is_helper(strings[code])}
 
-    def gather(branch: Branch, is_helper: Callable[[str], bool]) -> Branch:
-        if len(branch.children) <= _MANY:
+    def gather(branch: Branch, wanted: Collection[int]) -> Branch:
+        if len(branch.children) <= _MANY or not wanted:
             return branch
-        first = _closed_run(
-            graph, branch.children, border, lambda n: [i.source for i in draft.inputs[n]], is_helper
-        )
+
+        def is_wanted(child: int) -> bool:
+            return codes[child] in wanted
+
+        first = _closed_run(branch.children, border, _sources(draft), is_wanted)
         branch = _box_up(draft, branch, first, "before")
-        last = _closed_run(graph, reversed(branch.children), border, users.__getitem__, is_helper)
+        last = _closed_run(reversed(branch.children), border, users.__getitem__, is_wanted)
         return _box_up(draft, branch, last, "after")
 
     def change(branch: Branch) -> Branch:
-        return gather(branch, _COPY.__eq__) if branch.kind is BranchKind.SCOPE else branch
+        return gather(branch, copies) if branch.kind is BranchKind.SCOPE else branch
 
-    return gather(map_branches(root, change), _is_helper)
+    return gather(map_branches(root, change) if copies else root, helpers)
+
+
+def _sources(draft: Draft) -> Callable[[int], list[int]]:
+    return lambda node: [each.source for each in draft.inputs[node]]
 
 
 _COPY = "copy"
@@ -700,21 +709,18 @@ def _is_helper(operation: str) -> bool:
 
 
 def _closed_run(
-    graph: Graph,
     children: Iterable[Child],
-    around: Collection[int],
+    border: Collection[int],
     near: Callable[[int], list[int]],
-    is_helper: Callable[[str], bool],
+    is_wanted: Callable[[int], bool],
 ) -> list[int]:
-    """Helpers that have nothing on one side but the program's border and each other."""
-    border, operations = set(around), graph.nodes.operation.tolist()
-    found: list[int] = []
+    """Nodes that have nothing on one side but the program's border and each other."""
+    found: set[int] = set()  # beside the border, which is as large as the program may be
     for child in children:
-        if isinstance(child, Branch) or child in border:
+        if isinstance(child, Branch) or child in border or not is_wanted(child):
             continue
-        if is_helper(graph.strings[operations[child]]) and border.issuperset(near(child)):
-            border.add(child)
-            found.append(child)
+        if all(each in border or each in found for each in near(child)):
+            found.add(child)
     return sorted(found)
 
 
