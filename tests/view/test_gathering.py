@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from jaxscope.picture.view.build import build_view
+from jaxscope.picture.view.group_tree import _closed_run
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT
 
@@ -146,3 +148,17 @@ def test_gathering_closes_no_cycle(name: str) -> None:
         for view in (build_view(graph), build_view(graph, [name])):
             assert_no_cycles(view)
             assert_shown_once(view, graph)
+
+
+def test_a_scope_does_not_go_through_all_that_is_at_the_border() -> None:
+    """The border is as large as the program; copied for each scope, it made the view quadratic."""
+
+    class Border(set[int]):
+        def __iter__(self) -> Iterator[int]:
+            raise AssertionError("the whole border was read")
+
+    users = {1: [2], 2: [0], 3: [4], 4: [9]}
+    found = _closed_run([1, 2, 3, 4], Border({0}), users.__getitem__, {1, 2, 3, 4}.__contains__)
+    assert found == [2], "1 comes before 2, of which it is not known yet"
+    again = _closed_run([4, 3, 2, 1], Border({0}), users.__getitem__, {1, 2, 3, 4}.__contains__)
+    assert again == [1, 2]

@@ -714,7 +714,7 @@ def _closed_run(
     near: Callable[[int], list[int]],
     is_wanted: Callable[[int], bool],
 ) -> list[int]:
-    """Nodes that have nothing on one side but the program's border and each other."""
+    """Wanted nodes whose sources, or users, are all at the border or wanted nodes themselves."""
     found: set[int] = set()  # beside the border, which is as large as the program may be
     for child in children:
         if isinstance(child, Branch) or child in border or not is_wanted(child):
