@@ -38,10 +38,12 @@ from jaxscope.program.dataflow import attribute_column, find_boundaries
 # have the same candidates stay ambiguous. XLA may have rewritten the data flow so that a wrong
 # candidate is supported; `bench/name_links.py` measures how often.
 #
-# Loops of one name and place, as a library's that is called twice, are such nodes themselves. What
-# feeds a loop and what reads it say which one it is, and what is in it is of that one; while that
-# is open, no neighbour inside of a loop decides between equations of different loops. The lowering
-# of one equation, which several equations may share as a function, is one candidate for each call.
+# **Loops.** Several loops may share name and place, as a library's that is called twice. They are
+# numbered, and the numbers are candidates as equations are. What feeds a loop and what reads its
+# results decide which loop it is; nodes in its body then keep the equations of that loop only.
+# Until it is decided, nodes of a body do not choose between equations of different loops.
+# **Shared functions.** A function that JAX makes to lower an equation may be called for several
+# equations. Each call is a candidate of its own for the nodes that XLA inlines.
 
 HELPERS = frozenset(
     {"constant", "broadcast_in_dim", "broadcast", "reshape", "convert", "iota", "parameter"}
@@ -52,11 +54,11 @@ _MOVED = frozenset(
 )
 """What optimization moves and takes away."""
 _MERGED = _MOVED | {"slice"}
-"""What it merges with what stands before, as two slices to one."""
+"""What optimization also merges with the operation before it: two slices become one."""
 _MADE_ONCE = _MOVED | {"constant", "iota"}
 _TAKING_TUPLES = frozenset({"while", "conditional", "call"})
 _WHOLE = -1
-"""The output that is a tuple of all outputs."""
+"""Stands in place of an output's number for the whole tuple of outputs."""
 _LOOKED_INTO = frozenset({"fusion", "call", "func.call"})
 _XLAS_NAMES = {"dot-general": "dot", "broadcast-in-dim": "broadcast"}
 _CARRYING = (HELPERS | _MOVED) - {"constant", "iota", "parameter"}
@@ -125,7 +127,7 @@ def _find_whiles(graph: Graph) -> list[bool]:
 
 
 def find_loops_around(graph: Graph) -> list[set[int]]:
-    """Of each node the innermost loops that it stands in, several for a function of several."""
+    """The innermost loops around each node: several where several loops call its function."""
     is_loop = _find_whiles(graph)
     owners, groups = list_owners(graph), graph.nodes.group.tolist()
     known: dict[int, set[int]] = {NONE: set()}
@@ -151,7 +153,8 @@ class _Flow:
     """What feeds each node, looking through borders of functions and through unnamed nodes."""
 
     def __init__(self, graph: Graph, is_named: Sequence[bool], whole: Collection[int] = ()) -> None:
-        # Calls that are equations themselves: what they call shows the lowering of the first.
+        # whole: calls that count as one equation each and are not looked into. The function that
+        # they share is in the graph once, as the lowering of the first of them.
         self._is_named = is_named
         self._whole = whole
         self.operations = [

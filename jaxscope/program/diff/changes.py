@@ -197,7 +197,7 @@ class GraphComparison:
 
     @functools.cached_property
     def num_ends(self) -> int:
-        """How many arguments and results are among what differs: they are no equations."""
+        """How many of the nodes that differ are arguments or results, not equations."""
         ends = [int(kind) for kind in _ENDS]
         first, second = (np.isin(g.nodes.kind, ends) for g in (self.first, self.second))
         gone = first & (self.first_changes != Change.SAME)

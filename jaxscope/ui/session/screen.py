@@ -404,7 +404,7 @@ def _status(state: WindowState, running_s: int, now_s: float) -> str:
         return tr("Done in {wall_s}", wall_s=format_seconds(state.wall_s))
     return {
         Phase.DONE: tr("Done"),
-        # What failed is told no more once its error was put away.
+        # Once the error is dismissed, the line below no longer says that the run failed.
         Phase.FAILED: tr("Failed") if state.error is not None else tr("Ready"),
         Phase.STOPPED: tr("Stopped"),
     }.get(state.phase, tr("Ready") if state.file else "")
