@@ -16,10 +16,11 @@ from jaxscope.errors import UserCodeError
 from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
 from jaxscope.program.cost.lines import LineCost
 from jaxscope.ui.panes.pane_header import SOURCE
+from jaxscope.ui.session.source_file import decode_source
 from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.window import sample_path
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.trial import KeptChanges, Trial, TrialEditor
+from jaxscope.ui.window.trial import KeptChanges, Trial, TrialEditor, _with_ends_of
 
 from .conftest import Driver
 from .programs import RecordedRun, build_capture
@@ -384,6 +385,48 @@ def test_keys_indent_as_python_wants(driver: Driver, trial: Trial) -> None:
     assert edit.toPlainText() != "def f(x):\n    return x\n        "
 
 
+def test_selected_lines_are_moved_by_one_indentation(driver: Driver, trial: Trial) -> None:
+    edit = editor_of(trial).edit
+    edit.setPlainText("a\n\n  b\n\tc\nd")
+    edit.selectAll()
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Tab)
+    assert edit.text == "    a\n\n      b\n    \tc\n    d"
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Backtab)
+    assert edit.text == "a\n\n  b\n\tc\nd" and edit.textCursor().hasSelection()
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Backtab)
+    assert edit.text == "a\n\nb\nc\nd"
+    edit.undo()
+    assert edit.text == "a\n\n  b\n\tc\nd"
+    cursor = edit.textCursor()
+    cursor.setPosition(3)
+    cursor.setPosition(7, QTextCursor.MoveMode.KeepAnchor)  # all of one line, with its end
+    edit.setTextCursor(cursor)
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Tab)
+    assert edit.text == "a\n\n      b\n\tc\nd"
+
+
+def test_home_goes_to_the_first_word_and_backspace_takes_an_indentation(
+    driver: Driver, trial: Trial
+) -> None:
+    edit = editor_of(trial).edit
+    edit.setPlainText("      return x")
+    edit.moveCursor(QTextCursor.MoveOperation.End)
+    columns = []
+    for _ in range(3):
+        driver.qtbot.keyClick(edit, Qt.Key.Key_Home)
+        columns.append(edit.textCursor().positionInBlock())
+    assert columns == [6, 0, 6]
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Home, Qt.KeyboardModifier.ShiftModifier)
+    assert edit.textCursor().selectedText() == " " * 6
+    edit.moveCursor(QTextCursor.MoveOperation.Right)
+    for left in ("    return x", "return x", "return x"):
+        driver.qtbot.keyClick(edit, Qt.Key.Key_Backspace)
+        assert edit.text == left
+    edit.moveCursor(QTextCursor.MoveOperation.End)
+    driver.qtbot.keyClick(edit, Qt.Key.Key_Backspace)
+    assert edit.text == "return "
+
+
 def test_a_new_arrangement_of_panes_keeps_the_draft(
     driver: Driver, window: MainWindow, trial: Trial
 ) -> None:
@@ -456,6 +499,7 @@ ODD = {
     "spaces": "s = 'a\N{NO-BREAK SPACE}b\N{LINE SEPARATOR}c'\n".encode(),
     "mark": b"\xef\xbb\xbfx = 1\n",
     "long ends": b"x = 1\r\nz = 2\r\n",
+    "several ends": b"x = 1\r\nz = 2\na = 3\rb = 4\n",
     "latin": "# -*- coding: latin-1 -*-\ns = 'é'\n".encode("latin-1"),
 }
 
@@ -472,6 +516,26 @@ def test_what_is_not_changed_is_saved_byte_by_byte(
     editor_of(trial).save.click()
     assert trial.editor is None
     assert source.read_bytes() == ODD[name] + b"y = 1"
+
+
+def test_lines_keep_their_ends_where_others_are_changed(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    trial.discard()
+    source.write_bytes(b"x = 1\r\ny = 2\nz = 3\nu = 4\rv = 5\n")
+    window.controller.note_file_changed()
+    trial.toggle()
+    edit = editor_of(trial).edit
+    edit.show_line(2)
+    edit.insertPlainText("n = 0\nw = ")
+    edit.settle()
+    editor_of(trial).save.click()
+    assert source.read_bytes() == b"x = 1\r\ny = 2\nn = 0\nw = z = 3\nu = 4\rv = 5\n"
+
+
+def test_an_end_of_a_line_that_was_kept_is_not_joined_with_that_of_an_empty_line() -> None:
+    ended = _with_ends_of("b\nc\n\nq", b"b\nc\r")
+    assert decode_source(ended.encode()) == "b\nc\n\nq"
 
 
 @pytest.mark.parametrize(

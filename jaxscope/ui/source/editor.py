@@ -37,7 +37,8 @@ _MARK_COLOURS = {
 
 _BETWEEN_BLOCKS = "\N{PARAGRAPH SEPARATOR}"
 _ENDS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_NO_OTHER = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+_NO_OTHER = _SHIFT | Qt.KeyboardModifier.KeypadModifier
 """With these a line ends as well; Qt would put a sign between that is none of Python's."""
 
 
@@ -48,7 +49,8 @@ class SourceEditor(QPlainTextEdit):
         settled: Nothing was typed for a moment, and the text differs from the one before.
         line_chosen: The cursor went to another line; 1-based.
         save_requested: Ctrl+S, which saves the capture everywhere else.
-        left: Shift+Tab leads to what is before; Tab indents.
+        left: Shift+Tab leads to what is before. Tab indents; where several characters are
+            selected, both move the selected lines.
     """
 
     settled = Signal(str)
@@ -153,11 +155,23 @@ class SourceEditor(QPlainTextEdit):
         cursor = self.textCursor()
         if _is_save(event):
             self.save_requested.emit()
+        elif event.key() in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab) and cursor.hasSelection():
+            _indent_lines(cursor, is_deeper=event.key() == Qt.Key.Key_Tab)
         elif event.key() == Qt.Key.Key_Backtab:
             self.left.emit()
-        elif event.key() == Qt.Key.Key_Tab and not cursor.hasSelection():
+        elif event.key() == Qt.Key.Key_Tab:
             column = cursor.positionInBlock()
             cursor.insertText(" " * (len(_INDENT) - column % len(_INDENT)))
+        elif event.key() == Qt.Key.Key_Backspace and not event.modifiers() and _is_indent(cursor):
+            column = cursor.positionInBlock()
+            cursor.movePosition(
+                QTextCursor.MoveOperation.Left,
+                QTextCursor.MoveMode.KeepAnchor,
+                (column - 1) % len(_INDENT) + 1,
+            )
+            cursor.removeSelectedText()
+        elif event.key() == Qt.Key.Key_Home and not event.modifiers() & ~_NO_OTHER:
+            self._go_home(cursor, is_selecting=bool(event.modifiers() & _SHIFT))
         elif event.key() in _ENDS and not event.modifiers() & ~_NO_OTHER:
             before = cursor.block().text()[: cursor.positionInBlock()]
             indent = before[: len(before) - len(before.lstrip())]
@@ -166,6 +180,15 @@ class SourceEditor(QPlainTextEdit):
             self.ensureCursorVisible()
         else:
             super().keyPressEvent(event)
+
+    def _go_home(self, cursor: QTextCursor, is_selecting: bool) -> None:
+        """To the first word of the line, or from there to the start of the line."""
+        modes, text = QTextCursor.MoveMode, cursor.block().text()
+        indent = len(text) - len(text.lstrip())
+        column = 0 if cursor.positionInBlock() == indent else indent
+        mode = modes.KeepAnchor if is_selecting else modes.MoveAnchor
+        cursor.setPosition(cursor.block().position() + column, mode)
+        self.setTextCursor(cursor)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         before = self.cursorRect().center().y()
@@ -189,6 +212,33 @@ class SourceEditor(QPlainTextEdit):
         if line != self._line:
             self._line = line
             self.line_chosen.emit(line + 1)
+
+
+def _is_indent(cursor: QTextCursor) -> bool:
+    """Whether only spaces stand before the cursor in its line, and nothing is selected."""
+    before = cursor.block().text()[: cursor.positionInBlock()]
+    return bool(before) and not before.strip(" ") and not cursor.hasSelection()
+
+
+def _indent_lines(cursor: QTextCursor, is_deeper: bool) -> None:
+    """Move every line that is selected, also in part, by one indentation; one step of undo."""
+    document = cursor.document()
+    first = document.findBlock(cursor.selectionStart()).blockNumber()
+    last = document.findBlock(cursor.selectionEnd() - 1).blockNumber()
+    edit = QTextCursor(document)
+    edit.beginEditBlock()
+    for number in range(first, last + 1):
+        block = document.findBlockByNumber(number)
+        edit.setPosition(block.position())
+        text = block.text()
+        if is_deeper:
+            edit.insertText(_INDENT if text.strip() else "")
+        else:
+            width = 1 if text.startswith("\t") else len(text) - len(text.lstrip(" "))
+            moves = QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.KeepAnchor
+            edit.movePosition(*moves, min(width, len(_INDENT)))
+            edit.removeSelectedText()
+    edit.endEditBlock()
 
 
 def _is_save(event: QEvent) -> bool:

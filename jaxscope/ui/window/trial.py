@@ -109,9 +109,30 @@ def _encode(text: str, before: bytes) -> bytes:
     encoding, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
     if before.startswith(codecs.BOM_UTF8) and encoding == "utf-8":
         encoding = "utf-8-sig"
-    if b"\r\n" in before:
-        text = text.replace("\n", "\r\n")
-    return text.encode(encoding)
+    return _with_ends_of(text, before).encode(encoding)
+
+
+def _with_ends_of(text: str, before: bytes) -> str:
+    """The text with each line ended as it was; new lines as most lines were.
+
+    Lines are the same up to the first that differs, and from the last that does.
+    """
+    ends = [end.decode() for end in re.findall(rb"\r\n|\r|\n", before)]
+    if set(ends) <= {"\n"}:
+        return text
+    usual = max(sorted(set(ends)), key=ends.count)
+    lines, old = text.split("\n"), decode_source(before).split("\n")
+    same = list(itertools.takewhile(lambda pair: pair[0] == pair[1], zip(lines, old, strict=False)))
+    first = min(len(same), len(lines) - 1, len(ends))
+    turned = zip(reversed(lines[first:]), reversed(old[first:]), strict=False)
+    last = len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], turned)))
+    kept = [*ends[:first], *[usual] * (len(lines) - 1 - first)]
+    if last > 1:  # the last line has no end
+        kept[len(kept) - last + 1 :] = ends[len(ends) - last + 1 :]
+    ended = "".join(line + end for line, end in zip(lines, [*kept, ""], strict=True))
+    # An old end and that of an empty line below it can read as one.
+    is_same = _with_short_ends(ended.encode()) == text.encode()
+    return ended if is_same else text.replace("\n", usual)
 
 
 def _is_kept_whole(data: bytes) -> bool:
