@@ -30,11 +30,11 @@ from jaxscope.client.worker_failures import (
     name_machine,
 )
 from jaxscope.errors import InternalError, JaxscopeError, Stopped, WorkerLost
+from jaxscope.marks import strip_controls
 from jaxscope.model.said import say
 from jaxscope.schema.safe_text import HeadAndTail, clean_fields
 from jaxscope.wire.frames import FrameError
 from jaxscope.wire.messages import Message, read_message
-from jaxscope.wire.plain_text import strip_controls
 
 _STOP_REASONS = frozenset({"stopped", "killed"})
 _ENDING_FIELDS = frozenset(field.name for field in dataclasses.fields(WorkerExit))

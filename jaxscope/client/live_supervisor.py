@@ -28,15 +28,15 @@ from jaxscope.supervisor.process_tree import (
     kill_tree,
     read_activity,
 )
-from jaxscope.wire.frames import HEADER as WORKER_HEADER
-from jaxscope.wire.frames import FrameError
-from jaxscope.wire.relay import (
+from jaxscope.wire.frames import (
     CONTROL,
     GREETING,
+    FrameError,
     decode_control,
     encode_control,
     split_relayed_frames,
 )
+from jaxscope.wire.frames import HEADER as WORKER_HEADER
 
 PING_S = 0.5
 PATIENCE_S = {"T": 1.0, "Z": 1.0, "S": 10.0, "D": 60.0}

@@ -39,7 +39,7 @@ from jaxscope.client.supervisor_link import Connection, SupervisorLink, start_pr
 from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, UsageError, WorkerLost
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.said import say
-from jaxscope.wire.relay import GREETING
+from jaxscope.wire.frames import GREETING
 
 # Start a supervisor on another machine through the system's OpenSSH, and say in a sentence why that
 # failed.

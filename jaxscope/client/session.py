@@ -43,9 +43,9 @@ from jaxscope.client.supervisor_link import LocalLink, SupervisorLink, find_prog
 from jaxscope.errors import JaxscopeError, WorkerLost
 from jaxscope.model.said import say
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
+from jaxscope.wire.frames import encode, encode_control
 from jaxscope.wire.messages import Message, encode_message
 from jaxscope.wire.protocol import FOR_READING
-from jaxscope.wire.relay import encode, encode_control
 
 
 def composite_for(request: Request) -> type[CompositeRun] | None:

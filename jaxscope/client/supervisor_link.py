@@ -15,7 +15,7 @@ from typing import Protocol
 
 from jaxscope.errors import BOOTSTRAP, EnvironmentProblem, Explanation
 from jaxscope.late_dataclass import dataclass
-from jaxscope.wire.relay import encode_control
+from jaxscope.wire.frames import encode_control
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,9 @@ from jaxscope.errors import (
     WorkerLost,
 )
 from jaxscope.late_dataclass import dataclass
+from jaxscope.marks import strip_controls
 from jaxscope.model.said import say
 from jaxscope.model.units import format_place
-from jaxscope.wire.plain_text import strip_controls
 
 # Say of a failure on another machine where it happened.
 

@@ -4,9 +4,9 @@ Standard library only.
 
 A name or a message may carry escape sequences that reprogram a terminal, or marks that turn the
 reading direction. `make_safe` shows them as what they are, for output; `marks` shows each as
-one character, where columns must stay, and `clean_json` so in all texts of a file;
-`wire.plain_text` removes them, for what a worker prints in bulk. `escape_html` does for pages what
-`make_safe` does for text.
+one character, where columns must stay, and `clean_json` so in all texts of a file; `strip_controls`
+removes them, for what a worker prints in bulk. `escape_html` does for pages what `make_safe` does
+for text.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from jaxscope.marks import BIDI, has_marks, show_marks
-from jaxscope.wire.plain_text import strip_controls as strip_controls
+from jaxscope.marks import BIDI, has_marks, show_marks, strip_controls
 
 _UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{BIDI}]")
 _IN_JSON = re.compile(

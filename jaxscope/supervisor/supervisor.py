@@ -3,7 +3,7 @@ spare workers ready.
 
 PYTHON bootstrap.py jaxscope.supervisor.supervisor
 
-It speaks `wire.relay` on its standard streams, runs no user code, imports neither JAX nor NumPy,
+It speaks `wire.frames` on its standard streams, runs no user code, imports neither JAX nor NumPy,
 and ends with everything it started when its input ends. One thread: a worker dies with the *thread*
 that started it (PR_SET_PDEATHSIG), and nothing here may wait for anything but `select`.
 """
@@ -22,16 +22,16 @@ from typing import Any
 
 from jaxscope.supervisor import process_tree
 from jaxscope.supervisor.worker_process import SILENCE_S, Limits, WorkerProcess, has_more
-from jaxscope.wire.frames import HEADER as WORKER_HEADER
-from jaxscope.wire.frames import FrameError
-from jaxscope.wire.relay import (
+from jaxscope.wire.frames import (
     CONTROL,
     GREETING,
+    FrameError,
     decode_control,
     encode,
     encode_control,
     split_relayed_frames,
 )
+from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.scratch import remove_scratch
 
 # Descriptors and what to do when they are ready; a stream that never blocks. Standard library.

@@ -22,9 +22,8 @@ from typing import Any, NoReturn
 from jaxscope.errors import BOOTSTRAP
 from jaxscope.late_dataclass import dataclass
 from jaxscope.supervisor import process_tree
-from jaxscope.wire.frames import FrameError
+from jaxscope.wire.frames import FrameError, split_worker_frames
 from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
-from jaxscope.wire.relay import split_worker_frames
 from jaxscope.wire.scratch import remove_scratch
 
 PIECE_BYTES = 16 << 10

@@ -41,10 +41,9 @@ from jaxscope.schema.safe_text import clean_fields
 from jaxscope.ui.instance_handover import Offer, read_offer
 from jaxscope.ui.panes.pane_area import WIDE_ARRANGEMENT, format_arrangement, parse_arrangement
 from jaxscope.ui.window.settings import Settings
-from jaxscope.wire.frames import FrameError
+from jaxscope.wire.frames import FrameError, decode_control, encode_control, split_relayed_frames
 from jaxscope.wire.job_files import read_whole
 from jaxscope.wire.messages import Message, encode_message, read_message
-from jaxscope.wire.relay import decode_control, encode_control, split_relayed_frames
 from jaxscope.worker.values.subject import IN_ARCHIVE, _read_array
 from tests.archive.recorded import messages
 from tests.archive.test_saved_measurements import RESULTS, TIMING

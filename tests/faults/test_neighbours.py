@@ -28,7 +28,7 @@ from jaxscope.supervisor import process_tree
 from jaxscope.supervisor.process_tree import find_descendants
 from jaxscope.supervisor.supervisor import Supervisor
 from jaxscope.supervisor.worker_process import WorkerProcess, has_more
-from jaxscope.wire.relay import GREETING, encode_control
+from jaxscope.wire.frames import GREETING, encode_control
 from tests.faults.scene import WORKER, Scene, command_line, is_alive, leftovers, sample
 
 PATIENCE_S = 300.0
@@ -317,8 +317,8 @@ class Mute:
 
 ANSWERS = """
 import os
-from jaxscope.wire.relay import CONTROL, GREETING, decode_control, encode_control
-from jaxscope.wire.relay import split_relayed_frames
+from jaxscope.wire.frames import CONTROL, GREETING, decode_control, encode_control
+from jaxscope.wire.frames import split_relayed_frames
 os.write(1, GREETING)
 splitter = split_relayed_frames()
 while data := os.read(0, 1 << 16):

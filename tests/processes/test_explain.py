@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 from jaxscope.errors import CallError, JaxscopeError, SourceError, TraceError
-from jaxscope.wire.plain_text import strip_controls
+from jaxscope.marks import strip_controls
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.faults.tracebacks import safe_text
 

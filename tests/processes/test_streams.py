@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 
+from jaxscope.marks import strip_controls
 from jaxscope.schema.safe_text import HeadAndTail, clean_fields
 from jaxscope.supervisor.worker_process import (
     FATAL,
@@ -17,16 +18,18 @@ from jaxscope.supervisor.worker_process import (
     WorkerProcess,
 )
 from jaxscope.wire.frames import (
+    CONTROL,
     HEADER,
     MAX_FRAME_BYTES,
     FrameError,
     FrameKind,
+    encode,
+    encode_control,
     encode_frame,
     read_frame,
+    split_relayed_frames,
 )
 from jaxscope.wire.messages import Message, encode_message, read_message
-from jaxscope.wire.plain_text import strip_controls
-from jaxscope.wire.relay import CONTROL, encode, encode_control, split_relayed_frames
 
 
 def test_frames_survive_any_cutting() -> None:

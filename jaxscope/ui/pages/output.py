@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout
 
-from jaxscope.schema.safe_text import strip_controls
+from jaxscope.marks import strip_controls
 from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import Theme, fixed_font

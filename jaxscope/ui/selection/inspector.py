@@ -17,6 +17,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtWidgets import QFrame, QTabBar, QTextBrowser, QVBoxLayout, QWidget
 
 from jaxscope.errors import Explanation
+from jaxscope.marks import strip_controls
 from jaxscope.model import (
     NONE,
     Direction,
@@ -55,7 +56,6 @@ from jaxscope.program.predicates import Predicates
 from jaxscope.program.size import count_named, count_program
 from jaxscope.program.source_lines import explain_idle_line
 from jaxscope.report.cards import NOTATION, list_facts
-from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage

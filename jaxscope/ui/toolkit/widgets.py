@@ -58,7 +58,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jaxscope.schema.safe_text import strip_controls
+from jaxscope.marks import strip_controls
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_named
 
 _ARROW_PX = 4.0

@@ -41,7 +41,7 @@ from jaxscope.errors import (
     UserCodeError,
     WorkerLost,
 )
-from jaxscope.schema.safe_text import strip_controls
+from jaxscope.marks import strip_controls
 from jaxscope.ui.session.call_text import shorten_apart
 from jaxscope.ui.session.source_file import parse_place
 from jaxscope.ui.toolkit.language import tr, tr_said

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from jaxscope.client.worker_failures import TOO_OLD, is_too_old
 from jaxscope.errors import PACKAGE_FOLDER
+from jaxscope.marks import strip_controls
 from jaxscope.report.compilations import (
     compilations_notes,
     compilations_table,
@@ -33,7 +34,6 @@ from jaxscope.report.compilations import (
 )
 from jaxscope.report.document import Table
 from jaxscope.schema.archive_container import open_regular
-from jaxscope.schema.safe_text import strip_controls
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
 from jaxscope.ui.toolkit.theme import Theme

@@ -17,9 +17,9 @@ from types import TracebackType
 
 from jaxscope.errors import PACKAGE_FOLDER
 from jaxscope.late_dataclass import dataclass
+from jaxscope.marks import strip_controls
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.types import spell_scalars
-from jaxscope.wire.plain_text import strip_controls
 
 MAX_MESSAGE_CHARS = 4000
 _MAX_FRAMES = 60
