@@ -67,12 +67,10 @@ INNER_ORDER = {
             "shared_calls",
             "links",
             "fusion",
-            "growth",
             "search",
             "source_lines",
         ),
         *(
-            "size_range",
             "roofline",
             "targets",
             "node_times",

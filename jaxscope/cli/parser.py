@@ -501,7 +501,7 @@ def _split_precision(words: Sequence[str]) -> tuple[float | None, str | None]:
 
 def _read_sizes(read: argparse.Namespace) -> tuple[str, str, tuple[int, ...]]:
     """The preset, what is varied, and the sizes; none where sizes are not varied."""
-    from jaxscope.program.size_range import read_growth, read_scale  # with NumPy
+    from jaxscope.program.scaling import read_growth, read_scale  # with NumPy
 
     if read.scale:
         return "", *read_scale(read.scale)

@@ -28,7 +28,7 @@ from jaxscope.errors import JaxscopeError
 from jaxscope.model import lessons, outline, targets, types, values
 from jaxscope.model.capture import Bookmark
 from jaxscope.model.op_name import TagTable
-from jaxscope.program import job_texts, size_range
+from jaxscope.program import job_texts, scaling
 from jaxscope.program.fusion.decisions import parse_log
 from jaxscope.program.hlo.graph import convert_hlo
 from jaxscope.program.job_texts import read_memory_profile
@@ -322,8 +322,8 @@ READERS = (
         "type", of_text(types.parse_type), texts("(f32[8,3]{1,0:T(8,128)}, tensor<2x?xi64>)"), ()
     ),
     Reader("batch axes", of_text(types.read_batch_axes), texts("0,1;2;"), ()),
-    Reader("scale", of_text(size_range.read_scale), texts("x:0=64..4096"), (JaxscopeError,)),
-    Reader("growth", of_text(size_range.read_growth), texts("x+y=1..64"), (JaxscopeError,)),
+    Reader("scale", of_text(scaling.read_scale), texts("x:0=64..4096"), (JaxscopeError,)),
+    Reader("growth", of_text(scaling.read_growth), texts("x+y=1..64"), (JaxscopeError,)),
     Reader(
         "sharding of HLO",
         of_text(notation.parse_hlo_shardings),

@@ -9,8 +9,8 @@ import pytest
 
 from jaxscope.errors import UsageError
 from jaxscope.program.job_texts import read_compilations
+from jaxscope.program.scaling import read_growth, read_scale
 from jaxscope.program.search import QueryError, parse_query
-from jaxscope.program.size_range import read_growth, read_scale
 from tests.faults.readers import READERS, Reader, change
 
 NUM_EACH = 300

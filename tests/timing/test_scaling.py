@@ -20,9 +20,10 @@ from jaxscope.program.scaling import (
     find_crossovers,
     fit_slope,
     fit_slopes,
+    read_growth,
+    read_scale,
     trimmed_pairs,
 )
-from jaxscope.program.size_range import read_growth, read_scale
 from jaxscope.report.document import write_text
 from jaxscope.report.measurement_documents import scaling_to_document
 from jaxscope.report.measurements import (

@@ -21,12 +21,12 @@ from jaxscope.model.capture import graph_named
 from jaxscope.model.graph import NodeKind
 from jaxscope.model.lessons import parse_text_lesson
 from jaxscope.model.tracing import RecordedEquation, TracedLine, Tracing
-from jaxscope.program.growth import find_births
 from jaxscope.ui.application import build_window
 from jaxscope.ui.pages.stepping import SteppingPage
 from jaxscope.ui.panes.pane_header import SOURCE, Form
 from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.selection.selection import SelectionModel
+from jaxscope.ui.selection.tracing import find_births
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.source.code_view import Mark
 from jaxscope.ui.window.main_window import MainWindow

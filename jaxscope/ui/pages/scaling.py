@@ -30,7 +30,7 @@ from jaxscope.export.measurement_files import (
 from jaxscope.model import Leaf
 from jaxscope.model.said import said
 from jaxscope.model.timing import ScalePoint, Scaling
-from jaxscope.program.size_range import DEFAULT_GROWTH, read_growth, read_scale
+from jaxscope.program.scaling import DEFAULT_GROWTH, read_growth, read_scale
 from jaxscope.report.measurements import (
     FORM_WORDS,
     describe_crossovers,

@@ -9,14 +9,15 @@ file ends it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
 from jaxscope.client.events import Failed, Finished, Progress, ResultGrew
 from jaxscope.client.requests import TraceLinesRequest
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import Capture, Graph, Stage
+from jaxscope.model import Capture, Graph, NodeKind, Stage
 from jaxscope.model.capture import graph_named
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.tracing import TracedLine, Tracing
@@ -233,8 +234,6 @@ class TracingRun(QObject):
 
     def _find_births(self, tracing: Tracing) -> tuple[Graph | None, list[int]]:
         """When the nodes came to be; nothing where the program is not drawn."""
-        from jaxscope.program.growth import find_births  # comes with a trace
-
         graph = graph_named(self._stages, tracing.stage) if not tracing.failure else None
         if graph is not None and self._births[0] is not graph:
             self._births = graph, find_births(graph, tracing)
@@ -276,3 +275,42 @@ class TracingRun(QObject):
         self.tracing, goal, self._goal = tracing, self._goal, None
         if goal is not None:
             goal()
+
+
+def find_births(graph: Graph, tracing: Tracing) -> list[int]:
+    """When each node of a program came to be while JAX traced it: by node, the number of the line.
+
+    Inputs of the program are there before the first, -1. A constant comes with the first equation
+    that reads it, an inside of an equation with what is recorded in it. Results, and equations that
+    no line is known for, come behind the last line: the number of lines.
+    """
+    end = len(tracing.lines)
+    known = {
+        each.id: number for number, line in enumerate(tracing.lines) for each in line.equations
+    }
+    begun: dict[str, int] = defaultdict(lambda: end)  # by what equations are inside of
+    for around, number in known.items():
+        while around := around.rpartition("/")[0]:
+            begun[around] = min(begun[around], number)
+    births = [
+        _birth_of(id, NodeKind(kind), known, begun, end)
+        for id, kind in zip(graph.index_by_id, graph.nodes.kind.tolist(), strict=True)
+    ]
+    constants = graph.nodes.kind == NodeKind.CONSTANT
+    for source, _, target, _ in graph.edges.ends():
+        if constants[source]:
+            births[source] = min(births[source], births[target])
+    return births
+
+
+def _birth_of(
+    id: str, kind: NodeKind, known: Mapping[str, int], begun: Mapping[str, int], end: int
+) -> int:
+    if id in known:
+        return known[id]
+    around = id.rpartition("/")[0]  # such as 5/jaxpr of 5/jaxpr/out:0
+    if not around:
+        return -1 if kind is NodeKind.INPUT else end
+    if kind is NodeKind.INPUT and around in begun:
+        return begun[around]
+    return _birth_of(around.rpartition("/")[0], NodeKind.EQUATION, known, begun, end)
