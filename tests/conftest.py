@@ -36,6 +36,7 @@ os.environ["COLUMNS"] = ""
 
 if TYPE_CHECKING:
     from cli.commands import CommandLine
+    from export.browser import Browser
     from jaxscope.ui.window.page_context import PageContext
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -267,6 +268,18 @@ def started_workers() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session, "LocalLink", supervisor_link.LocalLink)
         yield
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """For tests marked `browser`."""
+    from export.browser import Browser, find_browser
+
+    program = find_browser()
+    if program is None:
+        pytest.skip("needs Chromium (apt-get install chromium-headless-shell)")
+    with Browser(program, tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

@@ -54,3 +54,16 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("captures") / "quick_start.jaxscope"
     assert main(["capture", str(SAMPLE), CALL, "-o", str(path)]) == 0
     return path
+
+
+PLANTED = "planted(f32[8, 64])"
+
+
+@pytest.fixture(scope="module")
+def saved(program: Path) -> Path:
+    """That call of a module's program, captured with its passes."""
+    from jaxscope.cli import main
+
+    path = program.with_suffix(".jaxscope")
+    assert main(["capture", str(program), PLANTED, "--passes", "-o", str(path)]) == 0
+    return path

@@ -19,6 +19,7 @@ from jax.ad_checkpoint import print_saved_residuals
 from pytestqt.qtbot import QtBot
 
 from cli.commands import CommandLine
+from cli.conftest import PLANTED
 from fates.small_graphs import build
 from jaxscope.cli.ask import find_evidence
 from jaxscope.client.requests import CallRequest
@@ -78,22 +79,12 @@ def double(x):
 # jaxscope: double(f32[3])
 # jaxscope: double(f32[4])
 """
-PLANTED = "planted(f32[8, 64])"
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("ask") / "program.py"
     path.write_text(PROGRAM, encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def saved(program: Path) -> Path:
-    from jaxscope.cli import main
-
-    path = program.with_suffix(".jaxscope")
-    assert main(["capture", str(program), PLANTED, "--passes", "-o", str(path)]) == 0
     return path
 
 

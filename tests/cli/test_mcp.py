@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.commands import CommandLine, processes_with, wait_for
-from cli.test_ask import PLANTED, PROGRAM
+from cli.conftest import PLANTED
+from cli.test_ask import PROGRAM
 from jaxscope.cli.parser import parse
 from jaxscope.report.answers import MAX_BYTES, QUESTIONS
 from jaxscope.report.diff import MOST_LINES
@@ -59,15 +60,6 @@ Reply = tuple[bool, str]
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("mcp") / "program.py"
     path.write_text(PROGRAM + MORE, encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def saved(program: Path) -> Path:
-    from jaxscope.cli import main
-
-    path = program.with_suffix(".jaxscope")
-    assert main(["capture", str(program), PLANTED, "--passes", "-o", str(path)]) == 0
     return path
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxscope.client.requests import CaptureRequest
-from jaxscope.client.session import Session
+from captures import taking
 from jaxscope.model import Capture
 from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
 
@@ -53,19 +52,14 @@ Take = Callable[..., Capture]
 def take(tmp_path_factory: pytest.TempPathFactory):
     """Captures a call of the file, or of its edited version; each call once."""
     folder = tmp_path_factory.mktemp("comparison")
-    known: dict[tuple[str, str], Capture] = {}
-    with Session(None, is_warm=False) as session:
+    with taking() as capture:
 
-        def capture(call: str, source: str = SOURCE) -> Capture:
-            if (call, source) not in known:
-                path = folder / f"model_{hash(source) & 0xFFFF}.py"
-                path.write_text(source)
-                result = session.start(CaptureRequest(str(path), call)).wait()
-                assert isinstance(result, Capture)
-                known[call, source] = result
-            return known[call, source]
+        def take(call: str, source: str = SOURCE) -> Capture:
+            path = folder / f"model_{hash(source) & 0xFFFF}.py"
+            path.write_text(source)
+            return capture(path, call)
 
-        yield capture
+        yield take
 
 
 @pytest.fixture(scope="session")

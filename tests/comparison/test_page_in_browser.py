@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from export.browser import Browser, find_browser
+from export.browser import Browser
 from jaxscope.export.diff_html import comparison_to_html
 from jaxscope.picture.palette import PALETTES
 from jaxscope.picture.tint.diff_marks import STYLES
 from jaxscope.program.diff.captures import Comparison
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    program = find_browser()
-    if program is None:
-        pytest.skip("needs Chromium (apt-get install chromium-headless-shell)")
-    with Browser(program, tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 def rgb(color: str) -> str:

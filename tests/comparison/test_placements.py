@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from captures import taking
 from comparison.conftest import Take
-from jaxscope.client.requests import CaptureRequest
-from jaxscope.client.session import Session
 from jaxscope.export.diff import comparison_to_json
 from jaxscope.export.diff_html import comparison_to_html
 from jaxscope.model import Capture, Unavailable
@@ -46,19 +45,14 @@ Placed = Callable[[str], Capture]
 def placed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Placed]:
     """Captures the program with its array cut along rows or columns; each once."""
     folder = tmp_path_factory.mktemp("placements")
-    known: dict[str, Capture] = {}
-    with Session(None, is_warm=False) as session:
+    with taking() as capture:
 
-        def capture(cut: str) -> Capture:
-            if cut not in known:
-                path = folder / f"{cut}.py"
-                path.write_text(PROGRAM.replace("SPEC", SPECS[cut]))
-                result = session.start(CaptureRequest(str(path), None, "cpu:8")).wait()
-                assert isinstance(result, Capture)
-                known[cut] = result
-            return known[cut]
+        def place(cut: str) -> Capture:
+            path = folder / f"{cut}.py"
+            path.write_text(PROGRAM.replace("SPEC", SPECS[cut]))
+            return capture(path, target="cpu:8")
 
-        yield capture
+        yield place
 
 
 @pytest.fixture(scope="module")

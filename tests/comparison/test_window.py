@@ -7,33 +7,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from comparison.conftest import EDITED, SOURCE
 from jaxscope.client.session import Session
 from jaxscope.program.diff.captures import Comparison
-from jaxscope.ui.application import build_window
 from jaxscope.ui.pages.compare import ComparePage
-from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.settings import Settings
+from window.conftest import window_over
 
 _WAIT_MS = 60_000
 
 
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    bridge = Bridge(lambda: Session(None))
-    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
-    window.show()
-    yield window
-    window.close()
-    window.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    bridge.close()
+    with window_over(lambda: Session(None), qapp, tmp_path) as window:
+        yield window
 
 
 @pytest.fixture

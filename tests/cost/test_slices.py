@@ -13,7 +13,7 @@ from jaxscope.model.op_name import TagTable
 from jaxscope.program.hlo.graph import convert_hlo
 from jaxscope.program.hlo.proto import module_class, parse_module
 from jaxscope.worker.stages.hlo_cost import ModuleSlicer, array_of_module
-from tests.hlo.programs import PROGRAMS, optimized, proto_of
+from tests.hlo.programs import PROGRAMS, draw_broken, optimized, proto_of
 from tests.hlo.test_graph import LOOP, TWO_CALLERS
 
 GOOD = proto_of(LOOP)
@@ -84,11 +84,9 @@ def test_endless_calls_are_refused() -> None:
 @given(st.data())
 def test_changed_bytes_are_cut_or_refused(data: st.DataObject) -> None:
     """Nothing broken is handed to XLA here: it may end the process over it."""
-    broken = bytearray(GOOD)
-    for _ in range(data.draw(st.integers(1, 6))):
-        broken[data.draw(st.integers(0, len(broken) - 1))] = data.draw(st.integers(0, 255))
+    broken = draw_broken(data, GOOD)
     try:
-        sliced = ModuleSlicer(bytes(broken))
+        sliced = ModuleSlicer(broken)
         for row in sliced.instructions():
             sliced.opcode(*row)
             assert sliced.key(*row)[0] is not None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from jaxscope.client.requests import CaptureRequest
-from jaxscope.client.session import Session
+from captures import taking
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.export.markdown import capture_to_markdown
 from jaxscope.model import Capture
@@ -79,17 +79,8 @@ def take(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Take]:
     """Capture a call of the programs; each call once."""
     path = tmp_path_factory.mktemp("whole") / "programs.py"
     path.write_text(SOURCE, encoding="utf-8")
-    known: dict[str, Capture] = {}
-    with Session(None, is_warm=False) as session:
-
-        def capture(call: str) -> Capture:
-            if call not in known:
-                result = session.start(CaptureRequest(str(path), call)).wait()
-                assert isinstance(result, Capture)
-                known[call] = result
-            return known[call]
-
-        yield capture
+    with taking() as capture:
+        yield functools.partial(capture, path)
 
 
 def works_of(capture: Capture) -> dict[str, Work]:

@@ -25,20 +25,11 @@ from jaxscope.picture.syntax import ProgramColouring
 from jaxscope.picture.tint.classes import TINT_PALETTES, ColourBy, Tint, tint_scene
 from jaxscope.picture.view.build import build_view
 
-from .browser import Browser, find_browser
+from .browser import Browser
 
 pytestmark = pytest.mark.browser
 
 PROGRAM = "#program .body"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    program = find_browser()
-    if program is None:
-        pytest.skip("needs Chromium (apt-get install chromium-headless-shell)")
-    with Browser(program, tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -13,7 +12,7 @@ from jaxscope.cli import main
 from jaxscope.client.requests import StepRequest
 from jaxscope.client.stepping import SteppingClient
 
-from .browser import Browser, find_browser
+from .browser import Browser
 
 PROGRAM = '''"""Shared code: a function that is called twice.
 
@@ -114,15 +113,6 @@ def test_what_cannot_be_written_is_said(
 ) -> None:
     assert main(["values", str(program), CALL, *words]) == 2
     assert capsys.readouterr().err
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    found = find_browser()
-    if found is None:
-        pytest.skip("needs Chromium (apt-get install chromium-headless-shell)")
-    with Browser(found, tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 SEEN = "[...document.querySelectorAll('article, .answer')].filter((e) => e.checkVisibility())"

@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from hypothesis import strategies as st
 
 from jaxscope.model import NONE, Graph, GroupKind
 from jaxscope.model.op_name import TagTable
@@ -16,6 +17,14 @@ from jaxscope.worker.compat import serialized_hlo_of_text
 
 X = jax.ShapeDtypeStruct((4, 8), jnp.float32)
 W = jax.ShapeDtypeStruct((8, 8), jnp.float32)
+
+
+def draw_broken(data: st.DataObject, good: bytes) -> bytes:
+    """Some bytes of which up to six are others."""
+    broken = bytearray(good)
+    for _ in range(data.draw(st.integers(1, 6))):
+        broken[data.draw(st.integers(0, len(broken) - 1))] = data.draw(st.integers(0, 255))
+    return bytes(broken)
 
 
 def _loss(w: Any, x: Any) -> Any:

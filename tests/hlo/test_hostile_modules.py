@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxscope.program.hlo.proto import module_class, parse_module
-from tests.hlo.programs import convert, proto_of
+from tests.hlo.programs import convert, draw_broken, proto_of
 from tests.hlo.test_graph import LOOP
 
 GOOD = proto_of(LOOP)
@@ -25,11 +25,9 @@ def test_no_module_says_so() -> None:
 @settings(max_examples=150)
 @given(st.data())
 def test_changed_bytes_convert_or_raise_value_error(data: st.DataObject) -> None:
-    broken = bytearray(GOOD)
-    for _ in range(data.draw(st.integers(1, 6))):
-        broken[data.draw(st.integers(0, len(broken) - 1))] = data.draw(st.integers(0, 255))
+    broken = draw_broken(data, GOOD)
     try:
-        graph = convert(bytes(broken))
+        graph = convert(broken)
     except ValueError:
         return
     assert len(graph.nodes) > 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from jaxscope.client.requests import CaptureRequest
-from jaxscope.client.session import Session
+from captures import taking
 from jaxscope.model import Capture
 
 SOURCE = """\
@@ -79,14 +79,5 @@ def take(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Take]:
     """Captures a call of the file; each call once."""
     path = tmp_path_factory.mktemp("memory") / "programs.py"
     path.write_text(SOURCE)
-    known: dict[str, Capture] = {}
-    with Session(None, is_warm=False) as session:
-
-        def capture(call: str) -> Capture:
-            if call not in known:
-                result = session.start(CaptureRequest(str(path), call)).wait()
-                assert isinstance(result, Capture)
-                known[call] = result
-            return known[call]
-
-        yield capture
+    with taking() as capture:
+        yield functools.partial(capture, path)

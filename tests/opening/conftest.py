@@ -12,16 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
 from jaxscope.client.one_shot import capture
 from jaxscope.client.session import Session
 from jaxscope.model import Capture
-from jaxscope.ui.application import build_window
-from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.settings import Settings
+from window.conftest import window_over
 
 CALL = "step({'w': f32[8, 8], 'b': f32[8]}, f32[4, 8], f32[4, 8])"
 PROGRAM = f"""\
@@ -130,11 +127,5 @@ def traced(left: Left) -> Capture:
 
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    bridge = Bridge(lambda: Session(is_warm=False, has_spares=False))
-    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
-    window.show()
-    yield window
-    window.close()
-    window.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    bridge.close()
+    with window_over(lambda: Session(is_warm=False, has_spares=False), qapp, tmp_path) as window:
+        yield window

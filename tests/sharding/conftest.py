@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from jaxscope.client.requests import CaptureRequest
-from jaxscope.client.session import Session
+from captures import taking
 from jaxscope.model import Capture
 
 SOURCE = """\
@@ -95,14 +94,5 @@ def take(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Take]:
     """Captures a call of the file on a target; each once."""
     path = tmp_path_factory.mktemp("sharding") / "programs.py"
     path.write_text(SOURCE)
-    known: dict[tuple[str | None, str], Capture] = {}
-    with Session(None, is_warm=False) as session:
-
-        def capture(call: str | None = None, target: str = "cpu:8") -> Capture:
-            if (call, target) not in known:
-                result = session.start(CaptureRequest(str(path), call, target)).wait()
-                assert isinstance(result, Capture)
-                known[call, target] = result
-            return known[call, target]
-
-        yield capture
+    with taking() as capture:
+        yield lambda call=None, target="cpu:8": capture(path, call, target)

@@ -88,7 +88,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two instead of six: what one more process does, another would do as well."""
     monkeypatch.setattr(multi_process_runs, "RIGOROUS_PROCESSES", 2)
-    monkeypatch.setattr(multi_process_runs, "RIGOROUS_PROCESSES", 2)
 
 
 def compare(session: Session, file: str, call: str, **options: Any) -> ProgramComparison:

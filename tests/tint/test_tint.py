@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from contrast import contrast, luminance
 from jaxscope.model import Direction, Graph, GraphBuilder, GroupKind, NodeKind
 from jaxscope.model.op_name import TagTable
 from jaxscope.picture.palette import PALETTES
@@ -215,17 +216,6 @@ def test_every_box_of_a_real_program_is_explained(by: ColourBy) -> None:
     assert int(tint.of_item.max(initial=-1)) < len(tint.classes)
     assert len({each.name for each in tint.classes}) == len(tint.classes)
     assert not (tint.share > 1.0).any()
-
-
-def luminance(color: str) -> float:
-    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

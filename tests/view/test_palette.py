@@ -11,6 +11,7 @@ import pytest
 from jax._src.interpreters import batching
 from jax.extend.core import Primitive
 
+from contrast import contrast, linear
 from jaxscope.picture.palette import (
     BACKWARD_FRAME,
     FORWARD_FRAME,
@@ -24,18 +25,6 @@ from jaxscope.picture.palette import (
     explain_boxes,
 )
 from jaxscope.picture.view.operations import Style, style_of
-
-
-def luminance(color: str) -> float:
-    """Relative luminance by WCAG 2."""
-    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    bright, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (bright + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
@@ -108,9 +97,8 @@ _EYES = {
 
 def oklab(color: str, eyes: str) -> tuple[float, float, float]:
     """Björn Ottosson's OKLab: equal distances look equally far apart."""
-    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    seen = (sum(a * b for a, b in zip(row, linear, strict=True)) for row in _EYES[eyes])
+    light = linear(color)
+    seen = (sum(a * b for a, b in zip(row, light, strict=True)) for row in _EYES[eyes])
     r, g, b = (min(max(each, 0.0), 1.0) for each in seen)
     long = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b) ** (1 / 3)
     middle = (0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b) ** (1 / 3)

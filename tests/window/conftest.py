@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished, HeadArrived
 from jaxscope.client.requests import CaptureRequest, OutlineRequest, Request
+from jaxscope.client.session import Session
 from jaxscope.model import Capture
 from jaxscope.model.outline import OfferedCall, Outline, OutlinedFunction
 from jaxscope.ui.application import build_window
@@ -32,6 +33,19 @@ def destroy(window: QWidget) -> None:
     window.close()
     window.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@contextlib.contextmanager
+def window_over(
+    make_session: Callable[[], Session], qapp: QApplication, folder: Path
+) -> Iterator[MainWindow]:
+    """A window over real workers; its settings lie in a folder of the test's own."""
+    bridge = Bridge(make_session)
+    window = build_window(qapp, bridge, RunOptions(), Settings(str(folder / "window.json")))
+    window.show()
+    yield window
+    destroy(window)
+    bridge.close()
 
 
 @contextlib.contextmanager

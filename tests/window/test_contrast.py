@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from contrast import contrast
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, build_stylesheet
 
 ENOUGH, MUCH, PARTS = 4.5, 7.0, 3.0
@@ -22,18 +23,6 @@ RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 @pytest.fixture(params=[LIGHT, DARK], ids=lambda theme: theme.name)
 def theme(request: pytest.FixtureRequest) -> Theme:
     return request.param
-
-
-def contrast(first: str, second: str) -> float:
-    """The ratio of WCAG, 1 to 21."""
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    high, low = sorted((luminance(first), luminance(second)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 def too_faint(theme: Theme, texts: tuple[str, ...], grounds: tuple[str, ...], least: float) -> dict:

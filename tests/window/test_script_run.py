@@ -7,20 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from jaxscope.client.session import Session
 from jaxscope.client.worker_failures import TOO_OLD
-from jaxscope.ui.application import build_window
-from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.script_run import ScriptDialog
-from jaxscope.ui.window.settings import Settings
 from tests.processes.impostor import write_ancient
+from window.conftest import window_over
 
 SCRIPT = """\
 import sys
@@ -62,14 +60,8 @@ PATIENCE_MS = 60_000
 
 @pytest.fixture
 def window(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
-    bridge = Bridge(lambda: Session(is_warm=False, has_spares=False))
-    window = build_window(qapp, bridge, RunOptions(), Settings(str(tmp_path / "window.json")))
-    window.show()
-    yield window
-    window.close()
-    window.deleteLater()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    bridge.close()
+    with window_over(lambda: Session(is_warm=False, has_spares=False), qapp, tmp_path) as window:
+        yield window
 
 
 @pytest.fixture

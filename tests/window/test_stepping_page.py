@@ -59,12 +59,17 @@ def ready(driver: Driver, source: Path) -> tuple[Driver, SteppingPage, RecordedR
     window = driver.window
     assert window.row.names["stepping"].isHidden()  # nothing is added to the first glance
     window.commands.actions["step"].trigger()
-    run, page = driver.wait_for(StepRequest), page_of(window)
-    driver.wait_until(lambda: bool(window.controller._bridge._runs[page.run._run]))
+    return driver, *stand_at_the_first(driver)
+
+
+def stand_at_the_first(driver: Driver) -> tuple[SteppingPage, RecordedRun]:
+    """Answer what began to step: it stands at the first equation."""
+    run, page = driver.wait_for(StepRequest), page_of(driver.window)
+    driver.wait_until(lambda: bool(driver.window.controller._bridge._runs[page.run._run]))
     run.tell(SteppingReady(Stepping("f(x)", HERE, "jaxpr", 2, ("x",))))
     driver.wait_until(lambda: len(run.sent) == 1)
     answer(driver, run, page, "0")
-    return driver, page, run
+    return page, run
 
 
 def answer(driver: Driver, run: RecordedRun, page: SteppingPage, equation: str) -> None:
@@ -95,11 +100,7 @@ def test_the_stage_that_is_stepped_through_comes_into_sight_once(
     assert stepped not in area.shown_stages()
     window.commands.actions["step"].trigger()
     assert stepped in area.shown_stages()
-    run, page = driver.wait_for(StepRequest), page_of(window)
-    driver.wait_until(lambda: bool(window.controller._bridge._runs[page.run._run]))
-    run.tell(SteppingReady(Stepping("f(x)", HERE, "jaxpr", 2, ("x",))))
-    driver.wait_until(lambda: len(run.sent) == 1)
-    answer(driver, run, page, "0")
+    stand_at_the_first(driver)
     window.workspace.show_stage("optimized")  # a person looks at what became of it
     window.commands.actions["step"].trigger()
     assert "optimized" in area.shown_stages()
@@ -415,24 +416,35 @@ def line(x):
 '''
 
 
-@pytest.mark.slow
-def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
-    empty: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def present_lesson(
+    empty: MainWindow, qtbot: QtBot, folder: Path, selected: str = ""
+) -> Callable[[Qt.Key], str]:
+    """Open and present the lesson; what is given back presses a key, and says what is told then."""
+    steps, caption = empty.presenting.steps, empty.presenting.caption
+    (folder / "line.py").write_text(LESSON)
+    empty.open_path(str(folder / "line.py"))
+    wait_for_run(qtbot, empty)
+    if selected:
+        empty.workspace.selection.select_equation("jaxpr", selected)
+    empty.toggle_presenting()
+    empty.activateWindow()
+    qtbot.waitUntil(lambda: empty.isActiveWindow() and caption.isVisible())
+
     def press(key: Qt.Key) -> str:
         QTest.keyClick(empty, key)
         qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
         return caption.whole
 
-    (tmp_path / "line.py").write_text(LESSON)
-    empty.open_path(str(tmp_path / "line.py"))
-    wait_for_run(qtbot, empty)
+    return press
+
+
+@pytest.mark.slow
+def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    press = present_lesson(empty, qtbot, tmp_path, selected="0")
     on, back = Qt.Key.Key_Space, Qt.Key.Key_Left
     steps, caption = empty.presenting.steps, empty.presenting.caption
-    empty.workspace.selection.select_equation("jaxpr", "0")
-    empty.toggle_presenting()
-    empty.activateWindow()
-    qtbot.waitUntil(lambda: empty.isActiveWindow() and caption.isVisible())
 
     assert press(on) == "Look at: The two operations."
     assert press(on) == "Predict: What is 3 * 2 + 1?"
@@ -473,18 +485,7 @@ def test_presenting_asks_what_an_equation_gives_and_then_tells_it(
 def test_presenting_goes_on_with_the_lesson_of_the_file_without_the_equations(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    def press(key: Qt.Key) -> str:
-        QTest.keyClick(empty, key)
-        qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
-        return caption.whole
-
-    (tmp_path / "line.py").write_text(LESSON)
-    empty.open_path(str(tmp_path / "line.py"))
-    wait_for_run(qtbot, empty)
-    steps, caption = empty.presenting.steps, empty.presenting.caption
-    empty.toggle_presenting()
-    empty.activateWindow()
-    qtbot.waitUntil(lambda: empty.isActiveWindow() and caption.isVisible())
+    press = present_lesson(empty, qtbot, tmp_path)
     on, skip = Qt.Key.Key_Space, Qt.Key.Key_N
     assert press(skip) == "Look at: The two operations."
     assert press(skip) == "Predict: What is 3 * 2 + 1?"
@@ -500,18 +501,7 @@ def test_presenting_goes_on_with_the_lesson_of_the_file_without_the_equations(
 def test_each_key_that_goes_on_does_so_after_the_equations_were_left_out(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path, key: Qt.Key
 ) -> None:
-    def press(key: Qt.Key) -> str:
-        QTest.keyClick(empty, key)
-        qtbot.waitUntil(lambda: not steps.run.doing, timeout=60_000)
-        return caption.whole
-
-    (tmp_path / "line.py").write_text(LESSON)
-    empty.open_path(str(tmp_path / "line.py"))
-    wait_for_run(qtbot, empty)
-    steps, caption = empty.presenting.steps, empty.presenting.caption
-    empty.toggle_presenting()
-    empty.activateWindow()
-    qtbot.waitUntil(lambda: empty.isActiveWindow() and caption.isVisible())
+    press, caption = present_lesson(empty, qtbot, tmp_path), empty.presenting.caption
     opening = caption.whole
     for _ in range(3):
         press(Qt.Key.Key_N)
