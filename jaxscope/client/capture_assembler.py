@@ -70,6 +70,7 @@ from jaxscope.program.passes.recorder import Passes, PassRecorder, list_passes
 from jaxscope.program.sharding.arrays import describe_devices
 from jaxscope.report.sharding import WHOLE_OR_PER_DEVICE, describe_job
 from jaxscope.schema.capture_messages import (
+    CostFields,
     DoneFields,
     FileFields,
     Head,
@@ -356,12 +357,18 @@ class CaptureAssembler:
         graph = convert_hlo(
             _bytes_of(message, "proto"), self._tags, self._derived_graph(), None, stage
         )
-        cost = message.arrays.get("instruction_cost")
-        # Costs that do not fit are no reason to lose the graph: they stay unknown.
-        if cost is not None and cost.dtype == np.float64 and cost.shape == (len(graph.nodes), 3):
-            known = np.isfinite(cost) & (cost >= 0.0)
-            graph = graph.replace_nodes(cost=np.where(known, cost, np.nan))
-        return graph
+        return _with_costs(graph, message)
+
+    def _read_cost(self, message: Message) -> Stage | None:
+        """Costs of a stage that came without; those of one that did not come are passed over."""
+        fields = read_message_fields(message, CostFields)
+        stage = self._stages.get(fields.name)
+        if stage is None or stage.unavailable is not None:
+            return None
+        graph = _with_costs(stage.graph, message) if is_available(stage.graph) else stage.graph
+        stage = dataclasses.replace(stage, graph=graph, cost=fields.cost)
+        self._stages[fields.name] = stage
+        return stage
 
     def _derived_graph(self) -> Graph | None:
         """The graph of what was lowered: the last jaxpr-level stage of the call itself."""
@@ -469,6 +476,7 @@ class CaptureAssembler:
         "head": _read_head,
         "tags": _read_tags,
         "stage": _read_stage,
+        "cost": _read_cost,
         "text": _read_text,
         "text_missing": _read_missing_text,
         "kernels": _read_kernels,
@@ -483,6 +491,18 @@ class CaptureAssembler:
         "done": _read_done,
     }
     """Not of bound methods: what refers to itself stays until Python's collector finds it."""
+
+
+def _with_costs(graph: Graph, message: Message) -> Graph:
+    """A graph with the costs of its instructions, where the message has them.
+
+    Costs that do not fit are no reason to lose the graph: they stay unknown.
+    """
+    cost = message.arrays.get("instruction_cost")
+    if cost is None or cost.dtype != np.float64 or cost.shape != (len(graph.nodes), 3):
+        return graph
+    known = np.isfinite(cost) & (cost >= 0.0)
+    return graph.replace_nodes(cost=np.where(known, cost, np.nan))
 
 
 def _place_the_call(graph: Graph, place: tuple[str, int, int]) -> Graph:

@@ -93,7 +93,7 @@ class CaptureCollector:
             yield HeadArrived(self._assembler.capture())
         elif stage is None:
             return
-        elif message.type == "stage":
+        elif message.type in ("stage", "cost"):
             yield StageArrived(stage)
         elif is_available(stage.text):
             yield TextArrived(stage.name, stage.text)

@@ -111,6 +111,14 @@ class StageFields:
     has_no_kernels: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class CostFields:
+    """Fields of the message `cost`."""
+
+    name: ShortText
+    cost: Cost
+
+
 class TextFields(msgspec.Struct, frozen=True):
     """Fields of the message `text`."""
 

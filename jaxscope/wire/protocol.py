@@ -63,6 +63,7 @@ Worker to client:
                  unknown), has_no_kernels (XLA generated no code); arrays: the graph's
                  columns, or `proto` (uint8, a serialized HloModuleProto) and `instruction_cost`
                  (float64, (n, 3), one row per instruction in the proto's order)
+    cost         name, cost; array instruction_cost: as in `stage`, of one that came without
     text         name; arrays utf8 and, where known, line_nodes (int32)   a stage's text
     text_missing name, reason
     kernels      name, left_out (kernels); the code of a stage, of which its text is made: arrays

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
 from pytestqt.qtbot import QtBot
 
-from jaxscope.client.events import Finished
+from jaxscope.client.events import Finished, HeadArrived, StageArrived
 from jaxscope.client.requests import CaptureRequest, OutlineRequest
-from jaxscope.model import Capture
+from jaxscope.model import Capture, Graph, Stage
+from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.outline import Outline, find_offered_calls
+from jaxscope.program.name_links import BY_LINE, LINK
 from jaxscope.schema.archive import save_capture
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.window import files, workspace
@@ -181,3 +185,33 @@ def test_a_long_file_is_not_looked_through(
     window.open_path(str(path))
     driver.wait_for(OutlineRequest)
     assert not session.of_type(CaptureRequest)
+
+
+def test_a_picture_stays_when_costs_and_links_come(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    """A module that was opened has its costs behind its graph, and its links at the end."""
+    capture, area = build_capture(), window.workspace.area
+    run = driver.open(source)
+    run.tell(HeadArrived(dataclasses.replace(capture, stages=())))
+    for stage in capture.stages:
+        run.tell(StageArrived(stage))
+    driver.wait_until(lambda: any(each.scene is not None for each in area.canvases()))
+    canvas = next(each for each in area.canvases() if each.scene is not None)
+    scene, view = canvas.scene, canvas.view
+    assert view is not None
+    (place,) = (n for n, each in enumerate(capture.stages) if each.graph is view.graph)
+
+    def with_graph(graph: Graph) -> tuple[Stage, ...]:
+        changed = dataclasses.replace(capture.stages[place], graph=graph)
+        return (*capture.stages[:place], changed, *capture.stages[place + 1 :])
+
+    costed = view.graph.replace_nodes(cost=np.full((len(view.graph.nodes), 3), 5.0))
+    run.tell(StageArrived(with_graph(costed)[place]))
+    driver.wait_until(lambda: window.controller.state.stages[place].graph is costed)
+    assert canvas.scene is scene and not canvas.is_busy
+    assert canvas.view is not None and canvas.view.graph is costed
+    linked = add_attributes(costed, {0: {LINK: BY_LINE}})
+    driver.finish(run, dataclasses.replace(capture, stages=with_graph(linked)))
+    assert canvas.scene is scene and not canvas.is_busy
+    assert canvas.view is not None and canvas.view.graph is linked

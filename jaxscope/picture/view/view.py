@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import NONE, Graph, NodeKind
+from jaxscope.model import NONE, Graph, NodeKind, Ragged
+from jaxscope.model.graph import Nodes, distinct
 from jaxscope.model.said import say
 from jaxscope.model.types import VmapAxes, mark_batch_axes, read_batch_axes, short_type
 from jaxscope.picture.view.arguments import find_arguments
@@ -149,6 +150,12 @@ class View:
         """What others worked out of it by box, such as texts, and need for every picture of it."""
         return {}
 
+    def with_graph(self, graph: Graph) -> View | None:
+        """The same view of a graph that got costs, times or links since; None for any other."""
+        if graph is self.graph:
+            return self
+        return dataclasses.replace(self, graph=graph) if draws_as(graph, self.graph) else None
+
     def index_of(self, box_id: str) -> int | None:
         """The box of that id, or None."""
         return next((i for i, box in enumerate(self.boxes) if box.id == box_id), None)
@@ -225,6 +232,39 @@ class View:
     def all_groups(self) -> frozenset[str]:
         """Ids of all groups: what "expand all" opens."""
         return frozenset(box.id for box in self.boxes[1:] if box.children)
+
+
+_NOT_DRAWN = frozenset({"cost", "seconds", "origins", "derived", "attributes"})
+
+
+def draws_as(graph: Graph, before: Graph) -> bool:
+    """Whether a graph was made of another one by giving it what no view shows."""
+    columns = [field.name for field in dataclasses.fields(Nodes) if field.name not in _NOT_DRAWN]
+    return (
+        graph.edges is before.edges
+        and graph.groups is before.groups
+        and all(getattr(graph.nodes, each) is getattr(before.nodes, each) for each in columns)
+        and graph.strings[: len(before.strings)] == before.strings
+        and _has_more_links_alone(graph, before.nodes.attributes)
+    )
+
+
+def _has_more_links_alone(graph: Graph, before: Ragged) -> bool:
+    """Whether each node has the attributes that it had, and behind them what links it."""
+    after = graph.nodes.attributes
+    if after is before:
+        return True
+    from jaxscope.program.name_links import LINK, LINKED_BY  # of opened modules alone
+
+    num = before.lengths()
+    if len(after) != len(before) or bool(np.any(after.lengths() < num)):
+        return False
+    within = np.arange(len(after.values)) - np.repeat(after.offsets[:-1], after.lengths())
+    is_old = within < np.repeat(num, after.lengths())
+    keys = distinct(after.values[~is_old][0::2]).tolist()
+    return np.array_equal(after.values[is_old], before.values) and all(
+        graph.strings[key] in (LINK, LINKED_BY) for key in keys
+    )
 
 
 def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) -> View:

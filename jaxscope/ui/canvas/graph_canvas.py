@@ -45,7 +45,7 @@ from jaxscope.picture.scene.visible_edges import find_values_of_box
 from jaxscope.picture.tint.classes import NO_FATES, ColourBy, Tint, tint_scene
 from jaxscope.picture.view.labels import ELSEWHERE, detail_when_open, text_of
 from jaxscope.picture.view.open_groups import is_walk, open_many, open_path, open_walk, step_copy
-from jaxscope.picture.view.view import View
+from jaxscope.picture.view.view import View, draws_as
 from jaxscope.program.dataflow import find_shown_groups, first_node_inside
 from jaxscope.program.size import count_named
 from jaxscope.ui.canvas.item_text import (
@@ -826,6 +826,20 @@ class GraphCanvas(QWidget):
         self.setAccessibleDescription(message)
         self._set_busy(False)
 
+    def take_graph(self, graph: Graph) -> bool:
+        """Show the same picture of a graph that got costs, times or links since.
+
+        Returns:
+            Whether it is such a graph; of any other nothing is taken.
+        """
+        if self._graph is None or not draws_as(graph, self._graph):
+            return False
+        self._graph = graph
+        if self._view is not None:
+            self._view = self._view.with_graph(graph)
+            self.repaint_scene()
+        return True
+
     def keep(self) -> KeptPicture | None:
         """What to keep when another picture replaces this one: for a later run's picture of the
         same stage, or for when this one is shown again.
@@ -1093,7 +1107,8 @@ class GraphCanvas(QWidget):
         if is_whole and not self._is_all_in_sight(self._look_at_scene(scene), scene):
             self._set_busy(False)
             return  # more of it would be open, and less of it seen
-        self._view = answer.view
+        now = self._graph or answer.view.graph  # costs may have come while it was worked out
+        self._view = answer.view.with_graph(now) or answer.view
         self._expanded = scene.opened
         if answer.opened_first is not None:
             self._fit_chosen = answer.fit

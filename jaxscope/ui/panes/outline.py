@@ -59,6 +59,10 @@ class OutlineModel(QAbstractItemModel):
         """What is shown."""
         return self._view
 
+    def take_view(self, view: View) -> None:
+        """Know the same boxes of a graph that got costs or links since: all rows stay."""
+        self._view = view
+
     def set_links(self, linked: Linked, preview: Linked) -> None:
         """Colour the rows of linked boxes, and faintly those of the preview."""
         if self._view is not None:
@@ -193,8 +197,14 @@ class OutlineView(QTreeView):
         from jaxscope.picture.view.build import build_view  # with the first outline
 
         self._graph = graph
-        is_fitting = view is not None and view.graph is graph
-        self.boxes.set_view(view if is_fitting else build_view(graph))
+        before = self.boxes.view
+        known = view if view is not None and view.graph is graph else None
+        if known is None and before is not None:
+            known = before.with_graph(graph)
+        if before is not None and known is not None and known.boxes is before.boxes:
+            self.boxes.take_view(known)
+            return
+        self.boxes.set_view(known or build_view(graph))
         shown = self.boxes.view
         assert shown is not None
         self._open_exactly(shown.opened)

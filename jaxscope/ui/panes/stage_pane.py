@@ -600,9 +600,11 @@ class StagePane(QFrame):
             self._say(tr("This program has no equations: it computes nothing."))
             return
         self._pages.setCurrentWidget(self._graph)  # first: a picture is made for its room
-        if graph is not self._shown_graph:
+        if graph is self._shown_graph:
+            return
+        is_again = self._shown == (self._call, self._name)
+        if not (is_again and self._canvas.take_graph(graph)):
             shown, self._shown = self._shown, (self._call, self._name)
-            self._shown_graph = graph
             if (kept := self._canvas.keep()) is not None:
                 self._left[shown] = kept
             self._left = {
@@ -611,6 +613,7 @@ class StagePane(QFrame):
                 if place[0] == self._call and (place == self._shown or not each.is_new)
             }
             self._canvas.set_graph(graph, title, self._left.get(self._shown))
+        self._shown_graph = graph
 
     def _tell_drawn(self) -> None:
         """Say in the header where the picture leaves something out."""

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from jaxscope.errors import SourceError
 from jaxscope.late_dataclass import dataclass
@@ -28,7 +27,6 @@ from jaxscope.wire.job_files import read_head, read_whole
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.hlo_cost import (
     UNKNOWN,
-    Costs,
     array_of_module,
     instruction_costs,
     module_cost,
@@ -127,6 +125,7 @@ class _Reading:
         self._read_stablehlo()
         modules = self._read_modules()
         self._read_machine_code()
+        self._send_costs(modules)  # the graphs are drawn meanwhile
         self._sender.send_texts()
         self._read_passes(modules)
         if not self._num_read and self._problems:
@@ -254,14 +253,30 @@ class _Reading:
             self._channel.message(hlo.reason)
             self._add_text(stage, make_text)
             return
-        costs, cost = _count_costs(hlo.proto) if HAS_JAX else (None, UNKNOWN)
-        arrays: dict[str, Any] = {"proto": array_of_module(hlo.proto)}
-        if costs is not None:
-            arrays["instruction_cost"] = costs
-        self._sender.send_stage(stage, title, None, "hlo", cost, arrays)
+        arrays = {"proto": array_of_module(hlo.proto)}
+        self._sender.send_stage(stage, title, None, "hlo", UNKNOWN, arrays)
         self._add_text(stage, make_text)
         if stage == "optimized":
             self._send_memory(hlo)
+
+    def _send_costs(self, modules: dict[str, _Hlo]) -> None:
+        """What the modules that were sent cost, as far as XLA can say."""
+        for stage, hlo in modules.items():
+            if not (HAS_JAX and hlo.proto):
+                continue
+            name = said(TITLES[stage])
+            self._channel.progress(
+                "cost", say("Counting the work of the stage {stage}", stage=name)
+            )
+            try:
+                client = compat.cpu_client()
+                of_each = instruction_costs(hlo.proto, client=client, budget_s=_COST_BUDGET_S)
+                of_all = module_cost(client, hlo.proto)
+            except Exception:  # the program is drawn by now; its costs stay unknown
+                continue
+            self._channel.send(
+                "cost", {"name": stage, "cost": list(of_all)}, {"instruction_cost": of_each}
+            )
 
     def _text_beside(self, stage: str) -> Callable[[], str] | None:
         """The text of a module as XLA dumped it beside the serialized one."""
@@ -487,15 +502,6 @@ def _of_proto(module: bytes) -> _Hlo:
     if not HAS_JAX:
         return _Hlo(module, None)
     return _Hlo(module, lambda: compat.parse_hlo_module(module).to_string())
-
-
-def _count_costs(proto: bytes) -> tuple[npt.NDArray[np.float64] | None, Costs]:
-    try:
-        client = compat.cpu_client()
-        costs = instruction_costs(proto, client=client, budget_s=_COST_BUDGET_S)
-        return costs, module_cost(client, proto)
-    except ValueError:
-        return None, UNKNOWN
 
 
 def _find_recorded(data: bytes, label: bytes) -> Iterator[bytes]:

@@ -1988,6 +1988,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>只计一次：{label} 中的 {size}，它在 {num_calls:,} 处被使用。</translation>
     </message>
     <message>
+        <source>Counting the work of the stage {stage}</source>
+        <translation>正在计算阶段 {stage} 的工作量</translation>
+    </message>
+    <message>
         <source>Counts 0, 1, 2, … along a dimension.</source>
         <translation>沿一个维度依次数出 0、1、2 等等。</translation>
     </message>
