@@ -21,23 +21,6 @@ import os
 
 from jaxscope.late_dataclass import dataclass
 
-__all__ = [
-    "BOOTSTRAP",
-    "ENOUGH_DESCRIPTORS",
-    "PACKAGE_FOLDER",
-    "CallError",
-    "EnvironmentProblem",
-    "Explanation",
-    "InternalError",
-    "JaxscopeError",
-    "SourceError",
-    "Stopped",
-    "TraceError",
-    "UsageError",
-    "UserCodeError",
-    "WorkerLost",
-]
-
 PACKAGE_FOLDER = os.path.dirname(os.path.abspath(__file__))
 """Where jaxscope itself lies: code under it is never the user's."""
 

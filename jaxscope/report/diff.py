@@ -58,15 +58,8 @@ if TYPE_CHECKING:
 # What optimization did to the work of equations, lines and scopes: rows, a document, JSON.
 
 _HEADERS = (
-    "FLOPs before",
-    "FLOPs after",
-    "bytes before",
-    "bytes after",
-    "transcendentals before",
-    "transcendentals after",
-    "runs",
-    "name",
-    "what",
+    *("FLOPs before", "FLOPs after", "bytes before", "bytes after", "transcendentals before"),
+    *("transcendentals after", "runs", "name", "what"),
 )
 _MAX_ROWS = 25
 

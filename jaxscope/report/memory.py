@@ -375,15 +375,8 @@ def _kept_to_json(value: KeptValue) -> dict[str, Any]:
 # Remat policies as a table, as a document and as JSON.
 
 HEADERS = (
-    "policy",
-    "kept",
-    "FLOPs traced",
-    "FLOPs compiled",
-    "transcendentals",
-    "bytes",
-    "temporaries",
-    "peak",
-    "took",
+    *("policy", "kept", "FLOPs traced", "FLOPs compiled", "transcendentals", "bytes"),
+    *("temporaries", "peak", "took"),
 )
 REMAT_PROTOCOL = say(
     "Each was traced, lowered and compiled anew, in memory; nothing ran and no file changed. Kept "

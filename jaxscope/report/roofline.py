@@ -27,15 +27,7 @@ from jaxscope.report.measurements import describe_noise
 from jaxscope.schema.contract import environment_to_json, number_to_json
 
 HEADERS = (
-    "FLOPs",
-    "bytes",
-    "FLOP/byte",
-    "limit",
-    "at best",
-    "measured",
-    "runs",
-    "name",
-    "what",
+    *("FLOPs", "bytes", "FLOP/byte", "limit", "at best", "measured", "runs", "name", "what"),
     "peak",
 )
 NO_CEILINGS = say("What this machine can do at most was not measured, so no limits are shown.")

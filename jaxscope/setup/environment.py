@@ -40,19 +40,10 @@ _CAUSES = (
     ),
     (
         (
-            "name resolution",
-            "failed to resolve",
-            "network is unreachable",
-            "connection refused",
-            "connection reset",
-            "timed out",
-            "dns error",
-            "error sending request",
-            "newconnectionerror",
-            "nameresolutionerror",
-            "proxyerror",
-            "failed to fetch",
-            "max retries exceeded",
+            *("name resolution", "failed to resolve", "network is unreachable"),
+            *("connection refused", "connection reset", "timed out", "dns error"),
+            *("error sending request", "newconnectionerror", "nameresolutionerror"),
+            *("proxyerror", "failed to fetch", "max retries exceeded"),
         ),
         "the packages could not be downloaded. Is this machine online? Behind a proxy set "
         "HTTPS_PROXY. What is already here is kept; start again to go on.",

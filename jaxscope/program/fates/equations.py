@@ -342,23 +342,9 @@ def has_reader(equations: Equations, node: int, held: Collection[str]) -> bool:
 
 _EFFECTS = frozenset(
     {
-        "debug_callback",
-        "debug_print",
-        "io_callback",
-        "pure_callback",
-        "outside_call",
-        "infeed",
-        "outfeed",
-        "set",
-        "swap",
-        "addupdate",
-        "get",
-        "run_state",
-        "for",
-        "assert",
-        "check",
-        "pallas_call",
-        "custom_partitioning",
+        *("debug_callback", "debug_print", "io_callback", "pure_callback", "outside_call"),
+        *("infeed", "outfeed", "set", "swap", "addupdate", "get", "run_state", "for", "assert"),
+        *("check", "pallas_call", "custom_partitioning"),
     }
 )
 _ALL_OR_NOTHING = frozenset({"pallas_call", "run_state", "for", SOLVE})
@@ -503,32 +489,12 @@ _LOOSE = frozenset(
 
 IDENTITIES = frozenset(
     {
-        "stop_gradient",
-        "copy",
-        "copy_p",
-        "device_put",
-        "pvary",
-        "pbroadcast",
-        "sharding_constraint",
-        "optimization_barrier",
-        "name",
-        "convert_element_type",
-        "reshape",
-        "squeeze",
-        "expand_dims",
-        "broadcast_in_dim",
-        "transpose",
-        "slice",
-        "real",
-        "reduce_precision",
-        "mesh_cast",
-        "layout_constraint",
-        "random_wrap",
-        "random_unwrap",
+        *("stop_gradient", "copy", "copy_p", "device_put", "pvary", "pbroadcast"),
+        *("sharding_constraint", "optimization_barrier", "name", "convert_element_type"),
+        *("reshape", "squeeze", "expand_dims", "broadcast_in_dim", "transpose", "slice", "real"),
+        *("reduce_precision", "mesh_cast", "layout_constraint", "random_wrap", "random_unwrap"),
         # Equinox's, which only say what may be done with a value.
-        "nonbatchable",
-        "nondifferentiable",
-        "select_if_vmap",
+        *("nonbatchable", "nondifferentiable", "select_if_vmap"),
     }
 )
 """Equations that may hand their operand on as it is."""

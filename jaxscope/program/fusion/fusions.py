@@ -18,14 +18,8 @@ from jaxscope.program.cost.trip_counts import RUNS_INSIDE
 
 FREE = frozenset(
     {
-        "parameter",
-        "constant",
-        "tuple",
-        "get-tuple-element",
-        "bitcast",
-        "after-all",
-        "add-dependency",
-        "opt-barrier",
+        *("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all"),
+        *("add-dependency", "opt-barrier"),
     }
 )
 """Instructions that nothing runs for."""

@@ -191,17 +191,8 @@ class PassGraphs(QWidget):
 
 RECEIVED = "as XLA received it"
 HEADERS = (
-    "dump",
-    "pass",
-    "pipeline",
-    "instructions",
-    "fusions",
-    "FLOPs, each loop once",
-    "bytes, each loop once",
-    "peak memory",
-    "estimated peak",
-    "time",
-    "changes",
+    *("dump", "pass", "pipeline", "instructions", "fusions", "FLOPs, each loop once"),
+    *("bytes, each loop once", "peak memory", "estimated peak", "time", "changes"),
     "equations ended",
 )
 

@@ -33,18 +33,8 @@ _WORDS_OF_RESTS = frozenset(
     {"key", "keys", "rng", "rngs", "prng", "prngkey", "seed", "random", "rand", "k", "r", "new"}
     | {"next", "rest", "carry", "carried", "loop", "base", "main", "master", "global"}
     | {
-        "remaining",
-        "retained",
-        "kept",
-        "left",
-        "state",
-        "out",
-        "last",
-        "final",
-        "parent",
-        "root",
-        "current",
-        "cur",
+        *("remaining", "retained", "kept", "left", "state", "out", "last", "final", "parent"),
+        *("root", "current", "cur"),
     }
     | {"old", "self", "jax", "jrng", "this", "outer", "top", "tmp", "temp", "x", "host", "local"}
 )

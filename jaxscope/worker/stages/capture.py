@@ -115,8 +115,6 @@ def gc_freeze() -> Iterator[Callable[[], None]]:
         gc.unfreeze()
 
 
-__all__ = ["handle_capture", "send_capture"]
-
 T = TypeVar("T")
 
 _UNCONVERTED = ConvertedJaxpr(GraphBuilder().build(), {}, {}, {}, {})

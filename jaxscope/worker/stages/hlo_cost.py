@@ -468,11 +468,8 @@ _RUN_COMPUTATIONS = frozenset({b"while", b"call", b"conditional", b"async-start"
 
 _MARKS = frozenset(
     [
-        b"Sharding",
-        b"SPMDFullToShardShape",
-        b"SPMDShardToFullShape",
-        b"xla.sdy.FuncResultSharding",
-        b"xla.sdy.GlobalToLocalShape",
+        *(b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"),
+        *(b"xla.sdy.FuncResultSharding", b"xla.sdy.GlobalToLocalShape"),
         b"xla.sdy.LocalToGlobalShape",
     ]
 )

@@ -228,15 +228,9 @@ def _cut(text: str, start: int) -> str:
 
 
 _SETTINGS = (
-    "jax_enable_x64",
-    "jax_default_matmul_precision",
-    "jax_default_device",
-    "jax_numpy_dtype_promotion",
-    "jax_numpy_rank_promotion",
-    "jax_debug_nans",
-    "jax_threefry_partitionable",
-    "jax_default_prng_impl",
-    "jax_softmax_custom_jvp",
+    *("jax_enable_x64", "jax_default_matmul_precision", "jax_default_device"),
+    *("jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_debug_nans"),
+    *("jax_threefry_partitionable", "jax_default_prng_impl", "jax_softmax_custom_jvp"),
 )
 _ANYWHERE = "on the default device"
 _SCALAR_TYPES = {bool: jnp.bool_, int: jnp.int_, float: jnp.float_, complex: jnp.complex_}
