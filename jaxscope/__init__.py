@@ -418,10 +418,7 @@ def sharding(what: Capture | str | os.PathLike[str]) -> PlacementReport:
 
 
 def watch(
-    out: str | os.PathLike[str] | None = None,
-    *,
-    catch: Sequence[str] = (),
-    after: int = 0,
+    out: str | os.PathLike[str] | None = None, *, catch: Sequence[str] = (), after: int = 0
 ) -> Watch:
     """Watch what is compiled inside of a `with` block or a decorated function, and why again.
 

@@ -136,17 +136,11 @@ class AgentTools:
             log_level="WARNING",
         )
         reads = ToolAnnotations(
-            read_only_hint=True,
-            destructive_hint=False,
-            idempotent_hint=True,
-            open_world_hint=False,
+            read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
         )
         # What runs is the user's program, which may do anything.
         runs = ToolAnnotations(
-            read_only_hint=False,
-            destructive_hint=True,
-            idempotent_hint=False,
-            open_world_hint=True,
+            read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=True
         )
         answers = runs if may_run else reads
         run = "A Python file is run for that." if may_run else "Nothing is run."
@@ -175,11 +169,7 @@ class AgentTools:
             ),
         ):
             server.add_tool(
-                function,
-                title=title,
-                description=told,
-                annotations=hints,
-                structured_output=False,
+                function, title=title, description=told, annotations=hints, structured_output=False
             )
         return server
 

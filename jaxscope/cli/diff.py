@@ -45,9 +45,7 @@ def run(options: Options) -> int:
         is_detailed = bool(wanted.stages)  # asks for every difference
         options = dataclasses.replace(options, is_whole=options.is_whole or is_detailed)
         document = comparison_to_document(
-            comparison,
-            most_rows=None if options.is_whole else SHORT_LIST,
-            with_texts=is_detailed,
+            comparison, most_rows=None if options.is_whole else SHORT_LIST, with_texts=is_detailed
         )
         print_document(options, document)
     return 0 if comparison.is_equal else DIFFERENT

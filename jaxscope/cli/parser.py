@@ -764,11 +764,7 @@ def _add_script_options(parser: argparse.ArgumentParser) -> None:
         type=_whole,
         default=0,
     )
-    add(
-        "--stop-after N",
-        "end the script after so many calls of caught functions",
-        type=_whole,
-    )
+    add("--stop-after N", "end the script after so many calls of caught functions", type=_whole)
     add(
         "--launcher COMMAND",
         "start the script in many processes by this command line, such as 'srun -n 8'; each "
@@ -1058,10 +1054,7 @@ def make_parser(verb: str) -> argparse.ArgumentParser:
                     "the call that was run last on the file in the window, else its first offered"
                 )
             parser.add_argument(
-                "call",
-                nargs="?",
-                metavar="CALL",
-                help=f"a call expression; without it {taken}",
+                "call", nargs="?", metavar="CALL", help=f"a call expression; without it {taken}"
             )
         if about.takes == "question":
             parser.add_argument(
@@ -1133,8 +1126,7 @@ def _add_capture_options(parser: argparse.ArgumentParser) -> None:
     add("--gradient", _GRADIENT)
     add("--md", "print what it comes to, as Markdown for a pull request", dest="is_markdown")
     add(
-        "--without-source",
-        "leave the text of source files out; paths, lines, names and types stay",
+        "--without-source", "leave the text of source files out; paths, lines, names and types stay"
     )
 
 
@@ -1200,8 +1192,7 @@ def _add_common_options(parser: argparse.ArgumentParser) -> None:
         default="cpu",
     )
     add_grouped(
-        "--python PATH",
-        "run user code under that interpreter, of the machine that it runs on",
+        "--python PATH", "run user code under that interpreter, of the machine that it runs on"
     )
     add_grouped(
         "--timeout S", "stop the run after so many seconds", dest="timeout_s", type=_positive

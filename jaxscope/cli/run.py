@@ -16,19 +16,8 @@ from typing import Any
 from jaxscope.cli.output import print_document, print_found
 from jaxscope.cli.parser import Options
 from jaxscope.client.worker_failures import TOO_OLD, TOO_OLD_REMEDY
-from jaxscope.errors import (
-    EnvironmentProblem,
-    Explanation,
-    SourceError,
-    UsageError,
-    WorkerLost,
-)
-from jaxscope.model.ranks import (
-    LIST_NAME,
-    find_launched_rank,
-    number_of_folder,
-    rank_folder,
-)
+from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, UsageError, WorkerLost
+from jaxscope.model.ranks import LIST_NAME, find_launched_rank, number_of_folder, rank_folder
 from jaxscope.schema.rank_store import RankStore
 from jaxscope.schema.whole_file import write_bytes
 

@@ -322,10 +322,7 @@ _ANSWERS = Codec(
         ArrayView: Rules(left_out=("picture", "highest", "odd", "counts", "edges")),
         KeyChange: Rules(as_list=True),
         CompileSpan: Rules(
-            kinds={
-                "parent": Annotated[int, msgspec.Meta(ge=-1)],
-                "seconds": _NotNegative,
-            },
+            kinds={"parent": Annotated[int, msgspec.Meta(ge=-1)], "seconds": _NotNegative}
         ),
         CompileLine: Rules(kinds=dict.fromkeys(("trace", "lower"), _NotNegative)),
         Signature: Rules(

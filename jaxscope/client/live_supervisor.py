@@ -22,12 +22,7 @@ from jaxscope.client.live_run import Run
 from jaxscope.client.supervisor_link import SupervisorLink
 from jaxscope.errors import JaxscopeError, WorkerLost
 from jaxscope.model.said import say
-from jaxscope.supervisor.process_tree import (
-    end_marked,
-    kill_group,
-    kill_tree,
-    read_activity,
-)
+from jaxscope.supervisor.process_tree import end_marked, kill_group, kill_tree, read_activity
 from jaxscope.wire.frames import (
     CONTROL,
     GREETING,

@@ -64,14 +64,7 @@ from jaxscope.model.statistics import (
     find_ratio_interval,
     judge,
 )
-from jaxscope.model.timing import (
-    Measurement,
-    Noise,
-    Ratio,
-    Timing,
-    tell_page_faults,
-    with_remark,
-)
+from jaxscope.model.timing import Measurement, Noise, Ratio, Timing, tell_page_faults, with_remark
 from jaxscope.schema.timing_messages import disturb, make_measurement, make_ratio
 from jaxscope.wire.messages import Message
 

@@ -13,12 +13,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from jaxscope.client.events import EnvironmentReport, Event, Result
 from jaxscope.client.live_run import Run
 from jaxscope.client.multi_process_runs import CompositeRun
-from jaxscope.client.requests import (
-    CaptureRequest,
-    EnvironmentRequest,
-    OutlineRequest,
-    Request,
-)
+from jaxscope.client.requests import CaptureRequest, EnvironmentRequest, OutlineRequest, Request
 from jaxscope.client.session import Session
 from jaxscope.errors import InternalError, JaxscopeError
 from jaxscope.model import Capture

@@ -67,12 +67,7 @@ class SteppingClient:
         self._session.close()
 
     def move(
-        self,
-        to: str,
-        *,
-        equation: str = "",
-        iterations: Sequence[int] = (),
-        condition: str = "",
+        self, to: str, *, equation: str = "", iterations: Sequence[int] = (), condition: str = ""
     ) -> Step:
         """Go to another equation, and wait for its values.
 

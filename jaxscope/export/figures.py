@@ -501,9 +501,7 @@ def timeline_chart(call: str, timeline: Timeline) -> LaneChart:
     )
 
 
-def _find_depths(
-    timeline: Timeline,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+def _find_depths(timeline: Timeline) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
     """For each event, how many of its lane it is inside of, and whether any are inside of it."""
     count = len(timeline.began)
     depths, is_around = np.zeros(count, np.int32), np.zeros(count, np.bool_)

@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import is_available
 from jaxscope.model.capture import Environment
-from jaxscope.model.experiments import (
-    Agreement,
-    ProgramComparison,
-    Recompilation,
-    ResultsAgreement,
-)
+from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation, ResultsAgreement
 from jaxscope.model.timing import Measurement, NodeTimes, Ratio, ScalePoint, Scaling, Timeline
 from jaxscope.model.unavailable import Unavailable
 from jaxscope.model.units import format_bytes, format_flops, format_seconds

@@ -69,10 +69,7 @@ _END = """\
 
 
 def steps_to_html(
-    stepping: Stepping,
-    steps: Sequence[Step],
-    capture: Capture,
-    lesson: Lesson | TextLesson,
+    stepping: Stepping, steps: Sequence[Step], capture: Capture, lesson: Lesson | TextLesson
 ) -> str:
     """The steps as a self-contained HTML page.
 

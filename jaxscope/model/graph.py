@@ -603,10 +603,7 @@ def graph_from_arrays(arrays: Arrays) -> Graph:
     try:
         nodes: dict[str, Any] = {
             field.name: (
-                Ragged(
-                    arrays[f"node.{field.name}.offsets"],
-                    arrays[f"node.{field.name}.values"],
-                )
+                Ragged(arrays[f"node.{field.name}.offsets"], arrays[f"node.{field.name}.values"])
                 if field.name in _RAGGED
                 else arrays[f"node.{field.name}"]
             )

@@ -41,10 +41,7 @@ class StageKind:
 
 
 JAXPR = StageKind(
-    "jaxpr",
-    "jaxpr",
-    "What JAX saw when it traced your function: one line per operation.",
-    "jaxpr",
+    "jaxpr", "jaxpr", "What JAX saw when it traced your function: one line per operation.", "jaxpr"
 )
 LATE_KINDS = (
     StageKind(
@@ -56,17 +53,9 @@ LATE_KINDS = (
         is_on_the_way=False,
     ),
     StageKind(
-        "stablehlo",
-        "StableHLO",
-        "The program as JAX hands it to the compiler XLA.",
-        "StableHLO",
+        "stablehlo", "StableHLO", "The program as JAX hands it to the compiler XLA.", "StableHLO"
     ),
-    StageKind(
-        "hlo",
-        "HLO",
-        "XLA's own form of the program, before any optimization.",
-        "HLO",
-    ),
+    StageKind("hlo", "HLO", "XLA's own form of the program, before any optimization.", "HLO"),
     StageKind(
         "passes",
         "passes",

@@ -103,12 +103,7 @@ def build_all_columns(
     arguments: dict[str, int] = {}
     columns = {
         name: build_columns(
-            graph,
-            numbers,
-            files,
-            arguments,
-            own_origins=name == base,
-            own_derived=name == lowered,
+            graph, numbers, files, arguments, own_origins=name == base, own_derived=name == lowered
         )
         for name, graph in graphs.items()
     }
@@ -350,11 +345,7 @@ def find_pairs(mine: StageColumns, nodes: Int32s, theirs: StageColumns, others: 
 
 
 def find_line_pairs(
-    file: int,
-    lines: Int32s,
-    columns: StageColumns,
-    nodes: Int32s,
-    base: StageColumns | None,
+    file: int, lines: Int32s, columns: StageColumns, nodes: Int32s, base: StageColumns | None
 ) -> Pairs:
     """Pairs of a source line and a node: by the node's own place, else by its equation's.
 
@@ -695,10 +686,7 @@ def _without_shared(graph: Graph, chosen: Int32s, shared_groups: Int32s) -> Int3
 
 
 def _with_insides(
-    graph: Graph,
-    nodes: Int32s,
-    shown: ShownGroups | None,
-    without: Int32s | None = None,
+    graph: Graph, nodes: Int32s, shown: ShownGroups | None, without: Int32s | None = None
 ) -> Int32s:
     """The nodes, and everything inside the groups that they own.
 

@@ -20,11 +20,7 @@ _NOUNS = {
     NodeKind.OPERATION: "operation",
     NodeKind.INSTRUCTION: "instruction",
 }
-_OTHERS = {
-    NodeKind.INPUT: "argument",
-    NodeKind.CONSTANT: "constant",
-    NodeKind.OUTPUT: "result",
-}
+_OTHERS = {NodeKind.INPUT: "argument", NodeKind.CONSTANT: "constant", NodeKind.OUTPUT: "result"}
 
 
 _COUNTS = np.array([kind in _NOUNS for kind in NodeKind])

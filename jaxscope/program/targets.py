@@ -76,12 +76,7 @@ def estimate(
     ceilings = chip.ceilings()
     best = find_best(found, ceilings)
     traffic = found.sum_up({p.nodes[0]: (p.num_bytes / p.rounds,) for p in found.kernels})
-    return Estimate(
-        best.best,
-        best.most,
-        float(traffic.high[0]),
-        _cycles(graph, found),
-    )
+    return Estimate(best.best, best.most, float(traffic.high[0]), _cycles(graph, found))
 
 
 NOT_COMPILED = say("It was not compiled.")
@@ -247,11 +242,7 @@ def _summarize_failure(target: str, error: JaxscopeError) -> TargetRow:
     why = why.partition("\n")[0] if "\n" in why else why
     reason = say_joined((explanation.what, *([why] if math.isnan(needed) else [])))
     return TargetRow(
-        target,
-        chip.title if chip else "",
-        needed_bytes=needed,
-        memory_bytes=there,
-        reason=reason,
+        target, chip.title if chip else "", needed_bytes=needed, memory_bytes=there, reason=reason
     )
 
 

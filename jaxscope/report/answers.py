@@ -19,15 +19,7 @@ import numpy as np
 
 from jaxscope.errors import UsageError
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import (
-    NONE,
-    Capture,
-    Graph,
-    NodeKind,
-    SourcePosition,
-    Timing,
-    Unavailable,
-)
+from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Timing, Unavailable
 from jaxscope.model import is_available as is_there
 from jaxscope.model.capture import Checked, Fate
 from jaxscope.model.experiments import CompileTime, Recompilation
@@ -1032,11 +1024,7 @@ QUESTIONS = (
     Question("size", "How large is each stage?", "size large", _size),
     Question("types", "Which types does it compute in?", "type types f64 float64 dtype", _types),
     Question(
-        "compile",
-        "Where did compile time go?",
-        "compile compilation tracing",
-        _compile,
-        "compile",
+        "compile", "Where did compile time go?", "compile compilation tracing", _compile, "compile"
     ),
     Question(
         "speed", "Is jit faster, and how long?", "speed fast faster slower jit long", _speed, "time"

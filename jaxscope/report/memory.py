@@ -299,12 +299,7 @@ def _kept_row(value: KeptValue) -> tuple[Cell, ...]:
 
 def constant_table(constants: Sequence[KeptValue], most: int | None = None) -> Table:
     """A row for each captured array."""
-    return make_table(
-        ("bytes", "type", "id", "read at", "read by"),
-        constants,
-        _constant_row,
-        most,
-    )
+    return make_table(("bytes", "type", "id", "read at", "read by"), constants, _constant_row, most)
 
 
 def _constant_row(value: KeptValue) -> tuple[Cell, ...]:

@@ -13,12 +13,7 @@ from jaxscope.model.hardware import Ceilings, chip_of_target, find_chip
 from jaxscope.model.said import BOTH, LISTED, said, say, say_joined, say_range
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.timing import Measurement, Timing
-from jaxscope.model.units import (
-    format_bytes,
-    format_flops,
-    format_seconds,
-    three_digits,
-)
+from jaxscope.model.units import format_bytes, format_flops, format_seconds, three_digits
 from jaxscope.program.cost.attribution import NO_ORIGIN, ROW_KINDS, SHARED
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.roofline import Roofline, RooflinePoint, find_best, find_limit, find_peak
@@ -39,9 +34,7 @@ EXCEEDED = say("measured faster")
 
 
 def roofline_table(
-    points: Sequence[RooflinePoint],
-    ceilings: Ceilings | None,
-    most: int | None = None,
+    points: Sequence[RooflinePoint], ceilings: Ceilings | None, most: int | None = None
 ) -> Table:
     """A row for each point."""
     return make_table(HEADERS, points, lambda point: _roofline_row(point, ceilings), most)

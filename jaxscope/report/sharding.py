@@ -84,11 +84,7 @@ def job_to_json(job: Job | None) -> dict[str, Any] | None:
     """The job; None for a program of one process."""
     if job is None:
         return None
-    return {
-        **CONTRACT.write(job),
-        "same_program": job.is_same_program,
-        "text": describe_job(job),
-    }
+    return {**CONTRACT.write(job), "same_program": job.is_same_program, "text": describe_job(job)}
 
 
 # All that is known of how a program is spread over devices: as data, as a text and as JSON.
@@ -359,8 +355,4 @@ def _sides_to_json(side: EquationSides) -> dict[str, Any]:
 
 
 def _spread_to_json(value: ShardedValue) -> dict[str, Any]:
-    return {
-        "type": value.type,
-        "sharding": value.sharding or None,
-        "spec": value.spec or None,
-    }
+    return {"type": value.type, "sharding": value.sharding or None, "spec": value.spec or None}

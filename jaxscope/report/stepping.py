@@ -141,10 +141,7 @@ def cells_to_table(view: ArrayView) -> Table:
     width = max(view.num_columns, 1)
     (row, row_step), (column, column_step) = _axes(view)
     rows = [
-        (
-            str(row + start // width * row_step),
-            *map(Verbatim, view.cells[start : start + width]),
-        )
+        (str(row + start // width * row_step), *map(Verbatim, view.cells[start : start + width]))
         for start in range(0, len(view.cells), width)
     ]
     return Table(("", *(str(column + n * column_step) for n in range(width))), rows)

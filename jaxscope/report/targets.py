@@ -8,11 +8,7 @@ from typing import Any
 
 from jaxscope.model.hardware import MORE_THAN_DEFAULT
 from jaxscope.model.said import NAMED, say, say_count, say_joined, say_range, template
-from jaxscope.model.units import (
-    format_bytes,
-    format_flops,
-    format_seconds,
-)
+from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.targets import ESTIMATE, TargetRow
 from jaxscope.report.document import (
     NOTHING,

@@ -349,13 +349,7 @@ _SOURCES = "sources.json"
 _PASSES = "passes.json"
 _LAB = "lab.json"
 _WINDOW = "window.json"
-_DTYPES = {
-    "int8": "<i1",
-    "uint8": "<u1",
-    "int32": "<i4",
-    "int64": "<i8",
-    "float64": "<f8",
-}
+_DTYPES = {"int8": "<i1", "uint8": "<u1", "int32": "<i4", "int64": "<i8", "float64": "<f8"}
 _TEXT, _LINE_NODES = "text.utf8", "text.line_nodes"
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -428,11 +422,7 @@ def save_capture(
         said=_find_said(capture),
     )
     sources = Sources(tuple(file.text for file in capture.files))
-    entries = {
-        _MANIFEST: _encode(manifest),
-        _SOURCES: _encode(sources),
-        **blobs,
-    }
+    entries = {_MANIFEST: _encode(manifest), _SOURCES: _encode(sources), **blobs}
     if capture.passes:
         tags = capture.pass_tags
         entries[_PASSES] = _encode(

@@ -645,11 +645,7 @@ def _node_cost(row: list[float]) -> Json | None:
 
 def _cost(row: Iterable[float]) -> Json:
     flops, bytes_accessed, transcendentals = (number_to_json(value) for value in row)
-    return {
-        "flops": flops,
-        "bytes_accessed": bytes_accessed,
-        "transcendentals": transcendentals,
-    }
+    return {"flops": flops, "bytes_accessed": bytes_accessed, "transcendentals": transcendentals}
 
 
 def line_nodes_to_json(stage: Stage) -> list[str | None]:

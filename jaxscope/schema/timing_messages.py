@@ -96,19 +96,12 @@ def disturb(measurement: Measurement, environment: Environment) -> Measurement:
     if not told:
         return measurement
     return dataclasses.replace(
-        measurement,
-        is_noisy=True,
-        confidence=math.nan,
-        reasons=(*measurement.reasons, *told),
+        measurement, is_noisy=True, confidence=math.nan, reasons=(*measurement.reasons, *told)
     )
 
 
 def make_ratio(
-    name: str,
-    log_ratios: npt.NDArray[np.float64],
-    why_not: str = "",
-    *,
-    is_noisy: bool = False,
+    name: str, log_ratios: npt.NDArray[np.float64], why_not: str = "", *, is_noisy: bool = False
 ) -> Ratio:
     """A ratio from the log-ratios of pairs of chunks in one process.
 
@@ -201,11 +194,7 @@ def read_conditions(message: Message, environment: Environment) -> Environment:
         for name in ("load", "processor_share", "busy_processors")
     )
     return dataclasses.replace(
-        environment,
-        load=load,
-        processors=processors,
-        processor_share=share,
-        busy_processors=others,
+        environment, load=load, processors=processors, processor_share=share, busy_processors=others
     )
 
 

@@ -62,9 +62,7 @@ class MissingLibraries:
         return bool(self.sonames)
 
 
-def find_missing_libraries(
-    load: Callable[[str], object] = ctypes.CDLL,
-) -> MissingLibraries:
+def find_missing_libraries(load: Callable[[str], object] = ctypes.CDLL) -> MissingLibraries:
     """Try to load every library that the window needs; a few milliseconds.
 
     On macOS and Windows PySide6 brings what it needs.

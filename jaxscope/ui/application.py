@@ -389,10 +389,7 @@ class ErrorReporter(QObject):
         self._caught.connect(window.controller.show_problem)
 
     def report(
-        self,
-        kind: type[BaseException],
-        value: BaseException,
-        trace: TracebackType | None,
+        self, kind: type[BaseException], value: BaseException, trace: TracebackType | None
     ) -> None:
         """An exception hook: never raises, and works from any thread."""
         if issubclass(kind, KeyboardInterrupt):

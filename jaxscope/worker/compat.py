@@ -1240,10 +1240,7 @@ def place_program(traced: Any, shardings: Sequence[Any], jaxpr: Any, params: Any
     if hasattr(traced, "_meta_tys_flat"):
         clone._meta_tys_flat = [
             type.replace(
-                sharding=sharding,
-                format=None,
-                committed=sharding is not None,
-                is_np_array=False,
+                sharding=sharding, format=None, committed=sharding is not None, is_np_array=False
             )
             for type, sharding in zip(traced._meta_tys_flat, shardings, strict=True)
         ]

@@ -139,10 +139,7 @@ _Part = tuple[int, int, str, Floats]
 
 
 def share_out(
-    graph: Graph,
-    by: RowKind,
-    trips: Mapping[str, int] | None = None,
-    machine: Stage | None = None,
+    graph: Graph, by: RowKind, trips: Mapping[str, int] | None = None, machine: Stage | None = None
 ) -> Shares:
     """Share a module's work out among its equations, lines or scopes.
 
@@ -361,11 +358,7 @@ def _names(graph: Graph) -> dict[str, str]:
 
 
 def _notes(
-    before: Shares,
-    after: Shares,
-    rows: list[CostRow],
-    has_memory_on_chip: bool,
-    num_devices: int,
+    before: Shares, after: Shares, rows: list[CostRow], has_memory_on_chip: bool, num_devices: int
 ) -> tuple[str, ...]:
     notes: list[str] = [
         say("Instructions are counted by XLA's rules, in the module before and after optimization.")

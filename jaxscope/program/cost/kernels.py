@@ -194,10 +194,7 @@ def _read_ptx(machine: Stage | None, graph: Graph) -> dict[int, frozenset[str]]:
 
 
 _NO_KERNELS = frozenset(
-    {
-        *("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all"),
-        *RUNS_INSIDE,
-    }
+    {*("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all"), *RUNS_INSIDE}
 )
 _RESERVES = "AllocateBuffer"
 """A custom call by which XLA reserves memory that a loop fills on a TPU: nothing runs for it."""

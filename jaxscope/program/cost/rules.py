@@ -619,8 +619,7 @@ _RULES: dict[str, Rule] = {
     "triangular_solve": triangular_solve,
     **dict.fromkeys(("psum", "psum2", "psum_invariant", "pmax", "pmin"), all_reduce),
     **dict.fromkeys(
-        ("all_gather", "all_gather_invariant", "all_to_all", "ppermute", "reduce_scatter"),
-        exchange,
+        ("all_gather", "all_gather_invariant", "all_to_all", "ppermute", "reduce_scatter"), exchange
     ),
     "axis_index": axis_index,
     "get": get,

@@ -585,12 +585,7 @@ def _lines(capture: Capture) -> dict[str, list[str]]:
 def _notes(a: Capture, b: Capture) -> list[str]:
     notes: list[str] = []
     for name, ours, theirs, meaning in (
-        (
-            "JAX",
-            a.environment.jax,
-            b.environment.jax,
-            say("part of what differs can be JAX's own"),
-        ),
+        ("JAX", a.environment.jax, b.environment.jax, say("part of what differs can be JAX's own")),
         (
             "jaxlib",
             a.environment.jaxlib,

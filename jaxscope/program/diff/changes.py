@@ -298,10 +298,7 @@ def _operand_hashes(first: Graph, second: Graph, matching: Matching) -> tuple[Ha
 
 
 def _cost_differs(
-    first: Graph,
-    second: Graph,
-    at_first: npt.NDArray[np.int64],
-    at_second: npt.NDArray[np.int32],
+    first: Graph, second: Graph, at_first: npt.NDArray[np.int64], at_second: npt.NDArray[np.int32]
 ) -> Flags:
     """Whether a known cost became another; what is unknown on a side is not compared."""
     before, after = first.nodes.cost[at_first], second.nodes.cost[at_second]
@@ -388,12 +385,7 @@ def _differences(comparison: GraphComparison, a: int, b: int) -> Iterator[NodeDi
     before, after = comparison.first, comparison.second
     aspects = int(comparison.aspects[a])
     if aspects & ChangedAspect.OPERATION:
-        yield NodeDifference(
-            "operation",
-            "",
-            before.operation(a),
-            after.operation(b),
-        )
+        yield NodeDifference("operation", "", before.operation(a), after.operation(b))
     if aspects & ChangedAspect.TYPES:
         types = [", ".join(g.types(n)) for g, n in ((before, a), (after, b))]
         yield NodeDifference("types", "", types[0] or ABSENT, types[1] or ABSENT)

@@ -254,11 +254,7 @@ def _combine(
 
 
 def _left_out(
-    equations: Equations,
-    node: int,
-    is_live: bool,
-    transform: str,
-    parts: Mapping[str, list[str]],
+    equations: Equations, node: int, is_live: bool, transform: str, parts: Mapping[str, list[str]]
 ) -> Fate:
     """An equation of which the transforms left nothing."""
     if not is_live:

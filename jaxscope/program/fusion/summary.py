@@ -213,10 +213,7 @@ def _either(spans: Iterable[CountRange], name: str) -> CountRange:
 
 
 def _sum_up(
-    module: Module,
-    free: set[int],
-    executions: ExecutionCounts,
-    weigh: Callable[[int], CountRange],
+    module: Module, free: set[int], executions: ExecutionCounts, weigh: Callable[[int], CountRange]
 ) -> CountRange:
     """The sum over all that one run of the program runs.
 
@@ -240,10 +237,7 @@ def _sum_up(
 
 
 def _of_call(
-    module: Module,
-    call: GroupCall,
-    executions: ExecutionCounts,
-    known: Mapping[int, CountRange],
+    module: Module, call: GroupCall, executions: ExecutionCounts, known: Mapping[int, CountRange]
 ) -> CountRange:
     name: str = module.id(call.node)
     if module.graph.nodes.kind[call.node] == NodeKind.EQUATION:

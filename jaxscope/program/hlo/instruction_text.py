@@ -231,10 +231,7 @@ def _convolution(numbers: HloMessage) -> str:
         numbers.input_spatial_dimensions,
     )
     rhs = side(
-        {
-            numbers.kernel_input_feature_dimension: "i",
-            numbers.kernel_output_feature_dimension: "o",
-        },
+        {numbers.kernel_input_feature_dimension: "i", numbers.kernel_output_feature_dimension: "o"},
         numbers.kernel_spatial_dimensions,
     )
     out = side(

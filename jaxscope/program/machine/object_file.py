@@ -213,10 +213,7 @@ def _functions(
             end = min(end, after.value)  # code is listed once, whatever the sizes claim
         if symbol.value < end:
             yield Function(
-                symbol.name,
-                symbol.value,
-                code[symbol.value : end],
-                targets.get(symbol.section, {}),
+                symbol.name, symbol.value, code[symbol.value : end], targets.get(symbol.section, {})
             )
 
 

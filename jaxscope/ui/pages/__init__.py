@@ -31,21 +31,9 @@ PAGES = {
         "On which devices does it run, who holds what, and what do they tell each other?",
         works_unseen=True,
     ),
-    "arguments": Page(
-        "Arguments",
-        Place.PROGRAM,
-        "What goes into the call, and what comes out?",
-    ),
-    "stepping": Page(
-        "Step",
-        Place.PROGRAM,
-        "What numbers flow through it, equation by equation?",
-    ),
-    "notes": Page(
-        "Notes",
-        Place.PROGRAM,
-        "What was noticed about the call, and what was assumed?",
-    ),
+    "arguments": Page("Arguments", Place.PROGRAM, "What goes into the call, and what comes out?"),
+    "stepping": Page("Step", Place.PROGRAM, "What numbers flow through it, equation by equation?"),
+    "notes": Page("Notes", Place.PROGRAM, "What was noticed about the call, and what was assumed?"),
     "output": Page("Output", Place.PROGRAM, "What did the code print?"),
     "bookmarks": Page(
         "Bookmarks",

@@ -285,11 +285,7 @@ class BookmarksPage(PageWidget):
         found = self._selection.node_at(place)
         if found is None:
             self._say(
-                tr(
-                    "{place} is not in {stage} now.",
-                    place=place[1],
-                    stage=title_of_stage(place[0]),
-                )
+                tr("{place} is not in {stage} now.", place=place[1], stage=title_of_stage(place[0]))
             )
             return
         self._context.show_stage(found[0])

@@ -334,12 +334,7 @@ _EMPTY_TEXT = (
 
 
 _FILTER = "Saved captures and Python files (*.jaxscope *.json *.py)"
-_SAVE_FILTERS = (
-    "Web page (*.html)",
-    "Markdown (*.md)",
-    "Text (*.txt)",
-    "JSON (*.json)",
-)
+_SAVE_FILTERS = ("Web page (*.html)", "Markdown (*.md)", "Text (*.txt)", "JSON (*.json)")
 
 
 class ComparePage(PageWidget):

@@ -9,10 +9,7 @@ from PySide6.QtWidgets import QSplitter
 
 from jaxscope.client.requests import CompileTimeRequest
 from jaxscope.model.experiments import CompileTime
-from jaxscope.report.measurement_documents import (
-    compile_lines_table,
-    describe_compile_time,
-)
+from jaxscope.report.measurement_documents import compile_lines_table, describe_compile_time
 from jaxscope.ui.pages.experiments import ExperimentPage
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable

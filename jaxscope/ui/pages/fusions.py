@@ -178,11 +178,7 @@ class FusionsPage(CapturePage):
         again = [len(report.duplicates_in(fusion.node)) for fusion in fusions]
         rows = [_row(i, fusion, again[i]) for i, fusion in enumerate(fusions)]
         hints = [
-            tr(
-                "{id} saves {saving}",
-                id=fusion.id,
-                saving=describe_saving(fusion),
-            )
+            tr("{id} saves {saving}", id=fusion.id, saving=describe_saving(fusion))
             for fusion in fusions
         ]
         self.table.rows.set_table(Table(HEADERS, rows), hints)

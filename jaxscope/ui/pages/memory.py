@@ -89,11 +89,7 @@ class RematPart(QWidget):
             self.table.rows.set_table(Table((), ()))
             return
         self.heading.setText(
-            tr(
-                "{savings} For {subject}.",
-                savings=describe_remat(found),
-                subject=found.subject,
-            )
+            tr("{savings} For {subject}.", savings=describe_remat(found), subject=found.subject)
         )
         missing = [
             tr_named(outcome.policy, outcome.missing.reason)

@@ -22,12 +22,7 @@ from PySide6.QtWidgets import (
 from jaxscope.client.requests import ComparisonRequest
 from jaxscope.model.experiments import CAST_DTYPES, POLICIES, ProgramComparison
 from jaxscope.report.document import Table
-from jaxscope.report.measurements import (
-    PAIRED,
-    cost_lines,
-    describe_processes,
-    describe_ratio,
-)
+from jaxscope.report.measurements import PAIRED, cost_lines, describe_processes, describe_ratio
 from jaxscope.ui.pages.agreement import describe_results, show_leaves
 from jaxscope.ui.pages.compare import SecondSide, read_options
 from jaxscope.ui.pages.experiments import ExperimentPage

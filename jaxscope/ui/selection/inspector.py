@@ -829,10 +829,7 @@ def _count(stage: str, graph: Graph, linked: Linked) -> str:
     first = (forward or backward)[0]
     other = "other " if len(linked.selected) else ""  # what is selected does not count
     if count_program(graph, forward) and count_program(graph, backward):
-        told = tr(
-            "{nodes} forward, ",
-            nodes=tr_count(*count_named(graph, forward, other)),
-        )
+        told = tr("{nodes} forward, ", nodes=tr_count(*count_named(graph, forward, other)))
         told += tr("{count_program:,} backward", count_program=count_program(graph, backward))
     else:
         told = tr_count(*count_named(graph, forward + backward, other))
@@ -848,12 +845,7 @@ class SelectionDescriber:
         has_card: Whether the card of the selected operation is shown.
     """
 
-    def __init__(
-        self,
-        selection: SelectionModel,
-        lines: SourceLines,
-        fates: FateReader,
-    ) -> None:
+    def __init__(self, selection: SelectionModel, lines: SourceLines, fates: FateReader) -> None:
         self._selection, self._lines, self._fates = selection, lines, fates
         self.values: Values | None = None
         self.has_card = False

@@ -348,9 +348,7 @@ def _tooltip(stage: Stage, meaning: str, work: Work) -> str:
         )
     if work.high.transcendentals > 0:
         functions = format_range(
-            work.low.transcendentals,
-            work.high.transcendentals,
-            lambda count: f"{count:,.0f}",
+            work.low.transcendentals, work.high.transcendentals, lambda count: f"{count:,.0f}"
         )
         lines.append(
             tr(

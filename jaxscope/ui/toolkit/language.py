@@ -12,14 +12,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from importlib import resources
 
-from PySide6.QtCore import (
-    QCoreApplication,
-    QLibraryInfo,
-    QLocale,
-    QObject,
-    QTranslator,
-    Signal,
-)
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QTranslator, Signal
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,

@@ -50,10 +50,7 @@ class ResultModel(QAbstractTableModel):
         self._sorted_by = -1, Qt.SortOrder.AscendingOrder
 
     def set_table(
-        self,
-        table: Table,
-        hints: Sequence[str] = (),
-        header_hints: Mapping[int, str] | None = None,
+        self, table: Table, hints: Sequence[str] = (), header_hints: Mapping[int, str] | None = None
     ) -> None:
         """Show another table.
 

@@ -405,12 +405,7 @@ class TransformForm(QFrame):
     accepted = Signal(str)
 
     def __init__(
-        self,
-        call: str,
-        transform: Transform,
-        parent: QWidget,
-        signature: str = "",
-        depth: int = 0,
+        self, call: str, transform: Transform, parent: QWidget, signature: str = "", depth: int = 0
     ) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setProperty("role", "popup")

@@ -282,8 +282,7 @@ COMMANDS: Sequence[Command] = (
     Command("Help", "Lesson and samples", "toggle_lesson", ("Ctrl+Shift+H",)),
     Command("Help", "Samples with pictures", "close_file", owner="controller"),
     Command(
-        *("Help", "Guide", "show_guide", ("Shift+F1",), True, "help"),
-        words="documentation manual",
+        *("Help", "Guide", "show_guide", ("Shift+F1",), True, "help"), words="documentation manual"
     ),
     Command(
         *("Help", "Glossary", "show_glossary", ("Ctrl+G",)),
@@ -291,10 +290,7 @@ COMMANDS: Sequence[Command] = (
         words="words terms definitions",
     ),
     Command("Help", "Keys", "show_keys", ("F1",), owner="help", words="keyboard shortcuts"),
-    Command(
-        *("Help", "About jaxscope", "show_about", (), True, "help"),
-        words="version license",
-    ),
+    Command(*("Help", "About jaxscope", "show_about", (), True, "help"), words="version license"),
 )
 
 MORE_KEYS: Sequence[tuple[str, str]] = (

@@ -152,12 +152,7 @@ class CaptureFiles(QObject):
         self._generation += 1
 
     def save(
-        self,
-        capture: Capture,
-        path: str,
-        timing: Timing | None,
-        lab: Sequence[object],
-        layout: str,
+        self, capture: Capture, path: str, timing: Timing | None, lab: Sequence[object], layout: str
     ) -> None:
         """Write a file; see `save_capture`."""
         self._start(self._save, capture, path, timing, lab, layout)
@@ -183,11 +178,7 @@ class CaptureFiles(QObject):
             if len(paths) == 1 and paths[0].endswith(CAPTURE_ENDINGS):
                 return load_saved(paths[0])
             from jaxscope.client.dump_folders import find_dumps  # as above
-            from jaxscope.client.dump_reader import (
-                add_recorded,
-                read_recordings,
-                read_texts,
-            )
+            from jaxscope.client.dump_reader import add_recorded, read_recordings, read_texts
 
             left = find_dumps(paths, lambda _: self._go_on(generation))
             recordings = read_recordings(left, lambda _: self._go_on(generation))
@@ -210,12 +201,7 @@ class CaptureFiles(QObject):
             self.opened.emit(found, path)
 
     def _save(
-        self,
-        capture: Capture,
-        path: str,
-        timing: Timing | None,
-        lab: Sequence[object],
-        layout: str,
+        self, capture: Capture, path: str, timing: Timing | None, lab: Sequence[object], layout: str
     ) -> None:
         from jaxscope.schema.archive import save_capture  # only when something is saved
 

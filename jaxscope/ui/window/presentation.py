@@ -647,13 +647,7 @@ class PresentationMode:
         self._revealed: Place | None = None
         self.caption = Caption()
         self.steps = PresentedSteps(
-            controller,
-            workspace.selection,
-            walk,
-            tracing,
-            workspace.fates,
-            self._presented,
-            window,
+            controller, workspace.selection, walk, tracing, workspace.fates, self._presented, window
         )
         self.steps.changed.connect(self._on_steps_changed)
         self._late = QTimer(window, singleShot=True, interval=_LATE_MS)

@@ -28,13 +28,7 @@ def read_lesson_shown(path: Path) -> Lesson:
     told = read_lesson(path)
     if not told.is_whole:
         return told
-    return Lesson(
-        tr(told.title),
-        tr(told.summary),
-        tr(told.look),
-        tr(told.predict),
-        tr(told.see),
-    )
+    return Lesson(tr(told.title), tr(told.summary), tr(told.look), tr(told.predict), tr(told.see))
 
 
 class LessonWalk(QObject):

@@ -25,12 +25,7 @@ from jaxscope.ui.selection.inspector import (
     describe_call,
     describe_failure,
 )
-from jaxscope.ui.selection.selection import (
-    Bookmarks,
-    GroupPlace,
-    KernelLinks,
-    SelectionModel,
-)
+from jaxscope.ui.selection.selection import Bookmarks, GroupPlace, KernelLinks, SelectionModel
 from jaxscope.ui.session.call_text import order_as_written
 from jaxscope.ui.session.quick_look import is_to_be_asked
 from jaxscope.ui.session.screen import Screen, count_devices, waiting_text

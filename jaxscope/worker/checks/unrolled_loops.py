@@ -88,12 +88,7 @@ def _is_meant(file: str, line: int) -> bool:
 
 
 def _describe(
-    rule: str,
-    file: str,
-    line: int,
-    id: str,
-    rounds: int,
-    counts: tuple[int, int, int],
+    rule: str, file: str, line: int, id: str, rounds: int, counts: tuple[int, int, int]
 ) -> Check:
     size, of_a_round, total = counts
     needs = say("each needs the one before") if rule == SCAN else say("none needs another")

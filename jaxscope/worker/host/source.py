@@ -114,10 +114,7 @@ class _UploadedFinder(importlib.abc.MetaPathFinder):
     """Finds carried modules from the folders that carried files are in."""
 
     def find_spec(
-        self,
-        fullname: str,
-        path: Sequence[str] | None = None,
-        _target: ModuleType | None = None,
+        self, fullname: str, path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         name = fullname.rpartition(".")[2]
         for folder in _roots() if path is None else _own(path):

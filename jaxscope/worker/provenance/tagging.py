@@ -13,13 +13,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from jaxscope.model.op_name import (
-    BASE_TAG,
-    DERIVED_TAG,
-    EQUALS_TAG,
-    PLUS_TAG,
-    base_numbers,
-)
+from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG, EQUALS_TAG, PLUS_TAG, base_numbers
 from jaxscope.worker import compat, compat_recorder
 
 
@@ -192,12 +186,7 @@ class RunTagger(Tagger):
         return lambda by_rule: _Inside(self, tag, by_rule)
 
     def mark_place(
-        self,
-        outer: compat.Tag,
-        index: int,
-        name: str,
-        parameters: dict[str, Any],
-        by_rule: bool,
+        self, outer: compat.Tag, index: int, name: str, parameters: dict[str, Any], by_rule: bool
     ) -> tuple[compat.Tag, dict[str, Any]]:
         """As `mark`, of operation number `index` of the function that another operation holds.
 

@@ -481,12 +481,7 @@ class _Pipeline:
         self._send_hlo("hlo", hlo, hlo_seconds, cost)
 
     def _send_stablehlo(
-        self,
-        bytecode: bytes,
-        tags: TagTable,
-        derived: ConvertedJaxpr,
-        seconds: float,
-        cost: Costs,
+        self, bytecode: bytes, tags: TagTable, derived: ConvertedJaxpr, seconds: float, cost: Costs
     ) -> None:
         title = TITLES["stablehlo"]
         try:

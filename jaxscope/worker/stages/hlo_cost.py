@@ -226,11 +226,7 @@ class ModuleSlicer:
         computation = self._computations[computation_id]
         instruction = computation.instructions[position]
         shapes = dict(
-            zip(
-                instruction.operands,
-                self._operand_shapes(computation, instruction),
-                strict=True,
-            )
+            zip(instruction.operands, self._operand_shapes(computation, instruction), strict=True)
         )
         program = b""
         body = b""

@@ -63,10 +63,7 @@ from jaxscope.worker.stages.pallas_grid import describe_grid, describe_reference
 
 
 _UNMAPPED = frozenset(
-    {
-        *("reduce", "reduce_window", "sort", "select_and_scatter", "select_and_gather"),
-        "pallas_call",
-    }
+    {*("reduce", "reduce_window", "sort", "select_and_scatter", "select_and_gather"), "pallas_call"}
 )
 """Primitives whose nested jaxpr combines elements, or gets references to blocks: it does not
 receive the operands as such."""

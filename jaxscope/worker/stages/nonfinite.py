@@ -197,12 +197,7 @@ class NonfiniteSearch:
         return results
 
     def _judge(
-        self,
-        id: str,
-        equation: Any,
-        values: list[Any],
-        results: list[Any],
-        constants: list[Any],
+        self, id: str, equation: Any, values: list[Any], results: list[Any], constants: list[Any]
     ) -> None:
         count = next(filter(None, map(count_nonfinite, results)), None)
         if count is None:

@@ -20,10 +20,7 @@ _NEEDED = re.compile(r"cop(y|ies)|flatten|sharding|partition|schedul|buffer|alia
 """Passes that move data and change no number. Without `copy-insertion` XLA ends the process."""
 _MOST_PASSES = 60
 _MOST_PAIRS = 40
-_LLVM: tuple[str, dict[str, Any]] = (
-    "LLVM's optimizations",
-    {"xla_backend_optimization_level": 0},
-)
+_LLVM: tuple[str, dict[str, Any]] = ("LLVM's optimizations", {"xla_backend_optimization_level": 0})
 RunWithOptions = Callable[[Mapping[str, Any]], Sequence[Any]]
 """Compiles something with options of XLA's, and returns what it computes."""
 

@@ -594,11 +594,7 @@ BUDGET_S = 8.0
 MAX_ATTEMPTS = 400
 _MOST_OF_NAMES = 8
 """Attempts one after the other that ended at a name: no others are made then."""
-_OF_TRACING = (
-    jax.errors.JAXTypeError,
-    jax.errors.JAXIndexError,
-    jax.errors.UnexpectedTracerError,
-)
+_OF_TRACING = (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError)
 """What JAX raises where a function does what tracing does not allow, whatever its arguments."""
 
 

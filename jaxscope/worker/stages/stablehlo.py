@@ -338,11 +338,7 @@ class _Converter:
             place = places.get(value)
             if place is not None:
                 self._builder.add_edge(
-                    place[0],
-                    node,
-                    output=place[1],
-                    operand=number,
-                    type=self._type(value.type),
+                    place[0], node, output=place[1], operand=number, type=self._type(value.type)
                 )
 
     def _attributes(self, operation: Any, path: str, callee: str) -> dict[str, str]:

@@ -70,11 +70,7 @@ class Divergence:
     """One jaxpr, evaluated equation by equation; parts of it can be compiled."""
 
     def __init__(
-        self,
-        jaxpr: Any,
-        inputs: Sequence[Any],
-        compare: Compare,
-        check_time: Callable[[], None],
+        self, jaxpr: Any, inputs: Sequence[Any], compare: Compare, check_time: Callable[[], None]
     ) -> None:
         """Run every equation by itself.
 

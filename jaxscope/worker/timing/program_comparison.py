@@ -314,12 +314,7 @@ def equalize_arguments(sides: Iterable[PreparedProgram]) -> None:
             subject.prepare = fresh_arguments(*subject.prepare())
 
 
-def send_durations(
-    laboratory: Laboratory,
-    name: str,
-    seconds: list[float],
-    protocol: str,
-) -> None:
+def send_durations(laboratory: Laboratory, name: str, seconds: list[float], protocol: str) -> None:
     """Send a measurement, if there is a reading."""
     if seconds:
         laboratory.channel.send(

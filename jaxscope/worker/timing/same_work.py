@@ -772,8 +772,7 @@ def describe_leak(tracer: Any, place: str) -> Difference:
     where = f"made at {made}" if made else place
     return Difference(
         say(
-            "the eager call returned a leaked tracer ({kind}), no array",
-            kind=type(tracer).__name__,
+            "the eager call returned a leaked tracer ({kind}), no array", kind=type(tracer).__name__
         ),
         say(
             "An earlier trace left it in a cache or a global, and the eager call found it there: "

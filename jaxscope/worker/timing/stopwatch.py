@@ -214,11 +214,7 @@ class Stopwatch:
         return (returned - start) * unit_s, (ready - start) * unit_s
 
     def warm_up(
-        self,
-        subject: Subject,
-        num_calls: int,
-        budget_s: float,
-        ends_s: list[float] | None = None,
+        self, subject: Subject, num_calls: int, budget_s: float, ends_s: list[float] | None = None
     ) -> list[float]:
         """Call up to so often, or until the budget is spent: the durations, at least one.
 

@@ -309,13 +309,7 @@ class Evaluator:
         return [*state, *(jnp.stack(column) for column in zip(*rows, strict=True))]
 
     def _goes_on(
-        self,
-        equation: Any,
-        operands: list[Any],
-        loop: Loop,
-        number: int,
-        state: list[Any],
-        id: str,
+        self, equation: Any, operands: list[Any], loop: Loop, number: int, state: list[Any], id: str
     ) -> bool:
         if loop.length is not None:
             return number < loop.length

@@ -187,15 +187,7 @@ class LineRecorder:
             number = -1 if builder is None else self._number_of(builder)
             self._builder_of_frame[serial] = number
         self.lines.append(
-            _Line(
-                code.co_filename,
-                frame.f_lineno,
-                code.co_name,
-                depth,
-                serial,
-                is_resumed,
-                number,
-            )
+            _Line(code.co_filename, frame.f_lineno, code.co_name, depth, serial, is_resumed, number)
         )
 
     def _number_of(self, builder: Any) -> int:
