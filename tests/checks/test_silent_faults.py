@@ -11,6 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxscope.worker.checks import gathers
+from jaxscope.worker.checks.dataflow import Site, TracedValue
 from jaxscope.worker.host.call import Call, call_namespace, parse_call
 from tests.checks import planted
 from tests.checks.running import findings_of
@@ -47,6 +49,33 @@ def test_an_index_outside_does_what_is_said(name: str, expected: Any, told: str)
     if "PROMISE_IN_BOUNDS" in str(jax.make_jaxpr(getattr(planted, name))(X)):  # as in JAX 0.8.0
         told = f"{told.partition(' JAX ')[0]} JAX promises XLA that all are within"
     assert told in found.message
+
+
+def test_indices_are_computed_once_however_many_ways_lead_to_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each doubling is read twice: 2^25 ways lead from the last to the first."""
+    file = tmp_path / "doubled.py"
+    file.write_text(
+        "import jax\nimport jax.numpy as jnp\n\n\n"
+        "def doubled(x):\n    i = jax.lax.iota('int32', 1)\n"
+        "    for _ in range(25):\n        i = i + i\n"
+        "    return jax.lax.dynamic_slice(x, [i[0] + 9], (1,))\n"
+    )
+    computed: list[Site] = []
+
+    def count(site: Site, value: TracedValue, inputs: list[Any]) -> Any:
+        computed.append(site)
+        return compute(site, value, inputs)
+
+    compute = gathers._compute
+    monkeypatch.setattr(gathers, "_compute", count)
+    (found,) = findings_of(str(file), "doubled(f32[8])")
+    assert found.rule == "index-out-of-bounds"
+    num_equations = len(set(computed))
+    assert num_equations >= 25
+    assert len(computed) <= 2 * num_equations, "each of them for both questions that are asked"
+    assert all(len(repr(site)) < 10_000 for site in computed)
 
 
 def _parse(text: str) -> Call:

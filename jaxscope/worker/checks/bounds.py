@@ -14,7 +14,6 @@ from jaxscope.worker.checks.gathers import known_integers
 from jaxscope.worker.checks.subject import CheckedCall, code_at
 
 RULE = "index-out-of-bounds"
-_DEPTH = 30
 _FILLS = "FILL_OR_DROP"
 
 
@@ -135,7 +134,7 @@ def _of_scatter(site: Site) -> str:
 
 def _find_outside(site: Site, axes: Sequence[int], window: Sequence[int]) -> str:
     """The first index that does not fit, in a sentence."""
-    found = known_integers(site.inputs[1], _DEPTH)
+    found = known_integers(site.inputs[1])
     if found is None or not axes or found.shape[-1:] != (len(axes),):
         return ""
     rows = found.reshape(-1, len(axes))
@@ -162,7 +161,7 @@ def _as_typed(start: int, length: int) -> int:
 
 
 def _single(value: TracedValue) -> int | None:
-    found = known_integers(value, _DEPTH)
+    found = known_integers(value)
     return None if found is None or np.size(found) != 1 else int(np.reshape(found, ()))
 
 

@@ -41,9 +41,9 @@ class TracedValue:
     """
 
     aval: Any
-    maker: Site | None = None
+    maker: Site | None = dataclasses.field(default=None, repr=False)
     constant: Any = None
-    users: list[Site] = dataclasses.field(default_factory=list)
+    users: list[Site] = dataclasses.field(default_factory=list, repr=False)
     is_result: bool = False
 
     @property
@@ -128,8 +128,8 @@ class Site:
     name: str
     inputs: list[TracedValue]
     outputs: list[TracedValue]
-    body: Body
-    bodies: list[Body] = dataclasses.field(default_factory=list)
+    body: Body = dataclasses.field(repr=False)
+    bodies: list[Body] = dataclasses.field(default_factory=list, repr=False)
 
     def loops(self) -> list[Site]:
         """The loops that it stands in, the innermost first."""

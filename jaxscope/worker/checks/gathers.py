@@ -15,6 +15,12 @@ from jaxscope.worker.checks.subject import CheckedCall, code_at
 
 RULE = "gather-for-slice"
 _MOST_INDICES = 100_000
+_MOST_VALUES = 200
+"""Of indices that are made of more values, those are not computed."""
+_COMPUTED = frozenset(
+    {"iota", "broadcast_in_dim", "reshape", "squeeze", "convert_element_type"}
+    | {"add", "sub", "mul", "lt", "select_n"}
+)
 
 
 def find_gathers(subject: CheckedCall) -> Iterator[Check]:
@@ -83,7 +89,7 @@ def _indices(site: Site) -> tuple[int, Any]:
     is_whole = all(size == shape[n] for n, size in enumerate(sizes) if n != axis)
     if not is_whole or sizes[axis] != 1 or site.inputs[1].size > _MOST_INDICES:
         return axis, nothing
-    known = known_integers(site.inputs[1], 30)
+    known = known_integers(site.inputs[1])
     return axis, nothing if known is None else known.reshape(-1)
 
 
@@ -93,16 +99,30 @@ def _step(indices: Any) -> int | None:
     return int(steps[0]) if len(indices) > 1 and len(steps) == 1 and steps[0] else None
 
 
-def known_integers(value: TracedValue, depth: int) -> Any:
-    """An array of integers that does not depend on arguments, or None."""
-    if value.constant is not None:
-        found = np.asarray(value.constant)
-        return found if found.dtype.kind in "iub" else None
-    site = value.maker
-    if site is None or depth == 0 or value.size > _MOST_INDICES:
-        return None
-    inputs = [known_integers(each, depth - 1) for each in site.inputs]
-    return None if any(each is None for each in inputs) else _compute(site, value, inputs)
+def known_integers(value: TracedValue) -> Any:
+    """An array of integers that does not depend on arguments, or None.
+
+    What it is made of is computed once each, however many ways lead to it.
+    """
+    known: dict[int, Any] = {}
+    waiting = [value]
+    while waiting:
+        each = waiting[-1]
+        site, found = each.maker, None
+        if each.constant is not None:
+            found = np.asarray(each.constant)
+            found = found if found.dtype.kind in "iub" else None
+        elif site is not None and site.name in _COMPUTED and each.size <= _MOST_INDICES:
+            missing = [part for part in site.inputs if id(part) not in known]
+            if missing and len(known) + len(waiting) < _MOST_VALUES:
+                waiting += missing
+                continue
+            if not missing:
+                found = _compute(site, each, [known[id(part)] for part in site.inputs])
+        if found is None:
+            return None
+        known[id(waiting.pop())] = found
+    return known[id(value)]
 
 
 def _compute(site: Site, value: TracedValue, inputs: list[Any]) -> Any:
