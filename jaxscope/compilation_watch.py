@@ -21,7 +21,7 @@ import threading
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -47,11 +47,11 @@ from jaxscope.worker.timing.recompilation import (
     RecordedJit,
     find_key,
     name_of,
-    place_of,
 )
 from jaxscope.worker.timing.traffic import PAUSE_PER_COST, MemoryLog, Traffic, find_moved
 
 _WRITE_EVERY_S = 2.0
+_MOST_NAMES = 8
 
 
 class EnoughSeen(BaseException):  # like KeyboardInterrupt: it ends a program
@@ -177,7 +177,7 @@ class _CheapRecorder(JitRecorder):
         return hashlib.sha256("".join(found).encode()).hexdigest()
 
     def _key(self, jitted: RecordedJit, args: Any, kwargs: Any) -> CallKey:
-        return find_key(jitted.function, jitted.options, args, kwargs)
+        return find_key(jitted.function, jitted.options, args, kwargs, jitted.place)
 
 
 class _ListChannel(Channel):
@@ -217,7 +217,7 @@ class Watch(contextlib.ContextDecorator):
         self._rank: Rank | None = None
         self._folder: Path | None = None
         self._write_next_s = 0.0
-        self._is_described = False
+        self._is_described = self._is_over = False
         self.exit_status: int | None = None
 
     def _make_recorder(self, on_called: Any, on_compiled: Any) -> _CheapRecorder:
@@ -250,6 +250,7 @@ class Watch(contextlib.ContextDecorator):
         self._reads.close()
         if self._recorder.num_calls:  # so JAX has started
             self._recorder.memory.look(is_last=True)
+        self._is_over = True
         self.write()
 
     def _on_read(self, array: Any) -> None:
@@ -310,7 +311,7 @@ class Watch(contextlib.ContextDecorator):
         name = name_of(jitted.function)
         if options.catch and not {name, bare_name(name)} & {*options.catch}:
             return None
-        owner = (name, place_of(jitted.function))
+        owner = (name, jitted.place)
         with self._lock:
             self._calls[owner] += 1
             count = self._calls[owner]
@@ -385,10 +386,23 @@ class Watch(contextlib.ContextDecorator):
             "transfers": self._recorder.traffic.to_json(),
             "transfer_notes": self._recorder.traffic.notes() if memory is not None else [],
             "memory": memory,
-            "problems": list(self._problems.values()),
+            "problems": [*self._problems.values(), *self._never_called(found)],
             "exit_status": self.exit_status,
             "recompilation": recompilation_to_json(found)["recompilation"],
         }
+
+    def _never_called(self, found: Recompilation) -> Iterator[str]:
+        """A sentence for each name to catch that no function had."""
+        called = {signature.function: None for signature in found.signatures}
+        names = [*dict.fromkeys(map(bare_name, called))]
+        listed = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
+        known = {*called, *names, *(name for name, _ in self._calls)}
+        known |= {bare_name(name) for name, _ in self._calls}
+        for name in self._options.catch if self._is_over else ():
+            if name not in known:
+                told = f"{name} was not caught: no jitted function of that name was called"
+                seen = f" Those that compiled: {listed}." if names else ""
+                yield f"{told} outside of a trace.{seen}"
 
     def _function_to_json(self, name: str, place: str, variants: Sequence[Signature]) -> Json:
         file, _, line = place.rpartition(":")

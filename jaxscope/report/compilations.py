@@ -42,7 +42,9 @@ def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Secti
     answer = _describe_compilations(found) if table.rows else nothing
     notes: list[Block] = [*compilations_notes(found)]
     if out and table.rows:
-        notes.append(f"Captures and the list are in {out}.")
+        captures = (v["capture"] for f in found["compilations"] for v in f["variants"])
+        what = "Captures and the list are" if any(captures) else "The list is"
+        notes.append(f"{what} in {out}.")
     sections = [Section(blocks=[answer]), Section(blocks=[table] if table.rows else [])]
     if reasons := _whole_reasons(found):
         sections.append(Section("Why again, in full", [Items(reasons)]))

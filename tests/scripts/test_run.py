@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import json
 import os
 import re
@@ -23,6 +25,7 @@ from jaxscope.cli import main
 from jaxscope.model import Capture
 from jaxscope.report.compilations import compilations_table, compilations_to_document
 from jaxscope.report.document import write_text
+from jaxscope.worker.faults import tracebacks
 from jaxscope.worker.timing import traffic
 from tests.processes.impostor import write_ancient, write_old_jax
 
@@ -304,6 +307,53 @@ def test_a_capture_belongs_to_the_program_of_its_call(train: Path, tmp_path: Pat
     run(*f"--out {seen} --catch train_step --after 5 {train} 8".split())
     step = read(seen)["compilations"][0]
     assert [v["capture"] for v in step["variants"]] == [None, "train_step.jaxscope"]
+
+
+def test_a_partial_is_called_as_its_function_and_a_name_that_was_never_called_is_told(
+    tmp_path: Path,
+) -> None:
+    def scaled(factor: float, x: float) -> float:
+        return factor * x
+
+    assert jax.jit(functools.partial(scaled, 2.0)).lower(1.0).as_text().startswith("module @jit_sc")
+    with jaxscope.watch(tmp_path, catch=["scaled", "absent", "inner"]):
+        jax.jit(functools.partial(scaled, 2.0))(1.0)
+        inner = jax.jit(jnp.sin)
+        jax.jit(lambda x: inner(x))(1.0)
+    found = read(tmp_path)
+    assert [f["function"] for f in found["compilations"]] == ["scaled", "<lambda>"]
+    assert found["compilations"][0]["variants"][0]["capture"] == "scaled.jaxscope"
+    assert found["problems"] == [
+        f"{name} was not caught: no jitted function of that name was called outside of a trace. "
+        "Those that compiled: scaled, <lambda>."
+        for name in ("absent", "inner")
+    ]
+
+
+def test_what_a_library_wraps_stands_at_the_line_that_called_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Equinox does it: one wrapper for all functions, which takes their names."""
+    library = tmp_path / "library.py"
+    library.write_text(
+        "import jax\n\ndef plain(x):\n    return x - 1\n\n"
+        "def jit_named(function):\n    def wrapped(x):\n        return function(x)\n"
+        "    wrapped.__name__ = function.__name__\n    jitted = jax.jit(wrapped)\n"
+        "    return lambda x: jitted(x)\n"
+    )
+    monkeypatch.setattr(tracebacks, "_library_folders", lambda: (f"{tmp_path.resolve()}/",))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with jaxscope.watch() as seen:
+        import library  # type: ignore[import-not-found]  # made above
+
+        double = library.jit_named(lambda x: x * 2)
+        jax.jit(library.plain)(1.0)
+        line = inspect.currentframe().f_lineno + 1  # type: ignore[union-attr]  # CPython has it
+        double(1.0)
+        double(jnp.ones(3))
+    places = [(each.function, each.place) for each in seen.found.signatures]
+    here = ("<lambda>", f"{__file__}:{line}")
+    assert places == [("plain", f"{library.__file__}:3"), here, here]
 
 
 def test_functions_of_one_name_have_a_capture_each(tmp_path: Path) -> None:

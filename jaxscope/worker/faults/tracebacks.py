@@ -104,10 +104,16 @@ def is_user_frame(file: str, user_files: Collection[str]) -> bool:
     path = os.path.realpath(file)
     if path in user_files:
         return True
-    if any(path.startswith(folder) for folder in _library_folders()):
+    if is_library_file(path):
         return False
     folders = {os.path.dirname(user_file) + os.sep for user_file in user_files if user_file}
     return any(path.startswith(folder) for folder in folders if folder != os.sep)
+
+
+def is_library_file(file: str) -> bool:
+    """Whether a file is Python's own, an installed package's, JAX's or jaxscope's."""
+    path = os.path.realpath(file)
+    return file.startswith("<frozen ") or path.startswith(_library_folders())
 
 
 @functools.cache

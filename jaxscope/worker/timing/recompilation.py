@@ -35,7 +35,9 @@ from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
+from jaxscope.worker.faults.tracebacks import is_library_file
 from jaxscope.worker.host.call import Call, parse_call
+from jaxscope.worker.host.function_source import OF_JAX
 from jaxscope.worker.host.values import aval_text, value_text
 from jaxscope.worker.stages.call_loader import load_names
 from jaxscope.worker.targets.environment import describe_environment
@@ -266,7 +268,7 @@ class CallKey:
 
     Attributes:
         function: Identity of the function object.
-        place: `file:line` of its definition.
+        place: `file:line` of the function, as of `RecordedJit`.
         options: Of `jit`, as text.
         leaves: By path.
         static: Static arguments by name.
@@ -319,8 +321,9 @@ def find_key(
     options: Mapping[str, Any],
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
+    place: str,
 ) -> CallKey:
-    """The key of a call of `jax.jit(function, **options)`."""
+    """The key of a call of `jax.jit(function, **options)`; the place is that of its function."""
     names, static_names = _static_names(function, options, len(args))
     passed = [*((n, a, False) for n, a in zip(names, args, strict=True))]
     passed += [(name, value, True) for name, value in kwargs.items()]
@@ -335,7 +338,7 @@ def find_key(
     leaves, tree = jax.tree_util.tree_flatten_with_path((traced_args, traced_kwargs))
     return CallKey(
         id(function),
-        place_of(function),
+        place,
         ", ".join(f"{name}={value!r}" for name, value in sorted(options.items())),
         {_path_text(path, traced_names): _leaf_key(leaf) for path, leaf in leaves},
         static,
@@ -441,8 +444,13 @@ def _unwrap(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """What a function is called, such as `grad(loss)`; an object without a name, by its class."""
+    """What a function is called, such as `grad(loss)`; an object without a name, by its class.
+
+    As JAX does, a partial is called as its function.
+    """
     transforms, _ = compat.read_transforms(function)
+    while isinstance(function, functools.partial):
+        function = function.func
     inner = _unwrap(function) if transforms else function
     name = str(getattr(inner, "__name__", type(inner).__name__))
     return "".join(f"{each}(" for each in transforms) + name + ")" * len(transforms)
@@ -453,6 +461,20 @@ def place_of(function: Callable[..., Any]) -> str:
         function = function.func
     code = getattr(_unwrap(function), "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+
+
+def _is_place_of_wrapper(function: Callable[..., Any]) -> bool:
+    """Whether `place_of` says where a library wraps functions, not where this one stands.
+
+    So it is of Equinox's `filter_jit`, which gives one wrapper the names of all functions.
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(_unwrap(function), "__code__", None)
+    if code is None or not is_library_file(code.co_filename):
+        return False
+    is_of_jax = code.co_filename.startswith(OF_JAX)
+    return bool(is_of_jax or code.co_name != getattr(function, "__name__", code.co_name))
 
 
 # Watch every jitted function of the user's: which keys it is called with, what that compiles.
@@ -479,10 +501,13 @@ def _loggers_of_jax() -> Iterator[logging.Logger]:
             yield logging.getLogger(name)
 
 
-def _find_user_line() -> str:
+def _find_user_line(*, is_outside_libraries: bool = False) -> str:
     """The innermost line that runs now and is neither JAX's nor ours; empty without one."""
     frame: types.FrameType | None = sys._getframe(1)
-    while frame and str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS:
+    while frame and (
+        str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS
+        or (is_outside_libraries and is_library_file(frame.f_code.co_filename))
+    ):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
 
@@ -574,7 +599,7 @@ class JitRecorder:
             self.num_within += 1
             return jitted.inner(*args, **kwargs)
         self._alive[id(jitted.function)] = jitted.function
-        key = find_key(jitted.function, jitted.options, args, kwargs)
+        key = find_key(jitted.function, jitted.options, args, kwargs, jitted.place)
         self.num_calls += 1
         with self.watching() as now:
             result = jitted.inner(*args, **kwargs)
@@ -657,9 +682,22 @@ class RecordedJit:
         self.function = function
         self.options = options
         self._recorder = recorder
+        self._place: str | None = None
         with contextlib.suppress(AttributeError, TypeError):
             functools.update_wrapper(self, function, updated=())
         self.__wrapped__ = function
+
+    @property
+    def place(self) -> str:
+        """`file:line` of its definition; of a library's wrapper, of the line that called it first.
+
+        So every function of Equinox's `filter_jit` does not stand in Equinox's own file.
+        """
+        if self._place is None:
+            is_wrapper = _is_place_of_wrapper(self.function)
+            calling = _find_user_line(is_outside_libraries=True) if is_wrapper else ""
+            self._place = calling or place_of(self.function)
+        return self._place
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._recorder.call(self, args, kwargs)
