@@ -183,9 +183,15 @@ class Arranger:
         tries = [(self, is_wide and not parts, openings)]  # parts in closed groups are set beside
         if parts:  # below each other only where all is seen
             tries = [(self, False, both), (smaller, False, both), *tries]
-        if is_main:
-            tries = [(smallest, True, (alone,)), *tries, (smallest, True, openings)]
         is_high = self.room.along(self.direction) > _HIGH * across
+        if is_main:
+            at = 2 if is_high else 0
+            tries = [
+                *tries[:at],
+                (smallest, True, (alone,)),
+                *tries[at:],
+                (smallest, True, openings),
+            ]
         if is_main or (parts and is_wide and not is_high):
             tries = [(self, True, both), (smaller, True, both), *tries]
         for arranger, beside, some in tries:
@@ -201,7 +207,9 @@ class Arranger:
                         most = 0.0 if parts else self._most_across(True)
                         larger = [each for each in found if self._excess(each.size) <= most]
                         if larger:
-                            return larger[-1]
+                            squeezed = self._squeeze(larger[-1])
+                            is_framed = not smallest._excess(squeezed.size)
+                            return squeezed if is_framed else larger[-1]
                     page = arranged
                     if arranger is not smallest:
                         page = arranger._open_most(arranged, some[some.index(opened) + 1 :])
@@ -224,8 +232,29 @@ class Arranger:
         least = min(found, key=lambda each: (self._excess(each.size), self._along(each.size)))
         if not self._excess(least.size):
             return least
-        opened, fits = least.size.opened, smallest._list_fits(least.fit.beside)
+        return self._squeeze(least)
+
+    def _squeeze(self, page: _Tried) -> _Tried:
+        """What is too wide to be read, arranged so that all of its width is seen, if that can be.
+
+        If it must be, boxes have room for their titles only where they are shown larger than that.
+        """
+        smallest = dataclasses.replace(self, least_scale=LEAST_FRAMED)
+        opened, beside = page.size.opened, page.fit.beside
+        fits = [*smallest._list_fits(beside)]
+        for scale in _SMALLER[:-1]:  # the smallest is there
+            wished = dataclasses.replace(self, least_scale=scale)._list_fits(beside)
+            fits += (dataclasses.replace(fit, halves_titles=True) for fit in wished)
+        fits = list(dict.fromkeys(fits))
         tried = [_Tried(smallest._measure(opened, fit), fit) for fit in fits]
+        framed = [each for each in tried if not smallest._excess(each.size)]
+
+        def suits(each: _Tried) -> tuple[float, float]:
+            scale = self._most_across(False) * self._scale() / self._across(each.size)
+            return min(scale / each.fit.scale, 1.0), scale
+
+        if framed:
+            return max(framed, key=suits)
         return min(tried, key=lambda each: self._across(each.size))
 
     def _show_whole(self, openings: tuple[frozenset[str], ...], beside: bool) -> _Tried | None:

@@ -360,7 +360,8 @@ _WIDE_LETTER = "m"
 _STUB_MAX_PX = 130.0
 _STUB_PADDING_PX = 8.0
 STUB_HEIGHT_PX = 18.0
-MERGED_STUB_PX = 116.0
+MERGED_STUB_PX, _NARROW_STUB_PX = 116.0, 96.0
+_NARROW_PX = 600.0  # a scene that should not be wider has the latter
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -593,7 +594,7 @@ class GroupPlacer:
     def _tell_together(self, arrow: str, titles: list[str]) -> str:
         """Names of boxes, or how many they are where not even the first has room."""
         names = join_names(titles)
-        text = self.fit_stub(say(TOGETHER, first=arrow, then=names), MERGED_STUB_PX)
+        text = self.fit_stub(say(TOGETHER, first=arrow, then=names), self._merged_stub_px)
         first = titles[0].rpartition(" / ")[2]
         if len(titles) == 1 or text.startswith(arrow + first):
             return text
@@ -710,13 +711,7 @@ class GroupPlacer:
 
     def _frame(self, box: int, placed: PlacedGroup) -> Frame:
         """The frame that a group's drawing needs."""
-        header = 0.0
-        if box != ROOT:
-            text = self.text(box)
-            # Arms stand side by side: their counts are written where there is room for them.
-            is_arm = self._view.boxes[box].kind is BranchKind.ARM
-            detail = "" if is_arm else self._texts.detail_of_frame(box)
-            header = measure_header(text.title, detail, self._fit.scale)
+        header = 0.0 if box == ROOT else self._measure_header(box)
         if box in self._wiring.hidden:
             header += WALK_PX * max(LEAST_TEXT_PX / DETAIL_PX / self._fit.scale, 1.0)
         drawing = placed.drawing
@@ -736,6 +731,21 @@ class GroupPlacer:
         is_reversed = self.is_reversed[box]
         left = (width - inner) / 2
         return Frame(width, height, left, top, ports, order, is_reversed=is_reversed)
+
+    def _measure_header(self, box: int) -> float:
+        """How wide an open group's header has to be: no wider than the scene should be for the sake
+        of what it counts.
+        """
+        text = self.text(box)
+        # Arms stand side by side: their counts are written where there is room for them.
+        is_arm = self._view.boxes[box].kind is BranchKind.ARM
+        details = () if is_arm else (self._texts.detail_of_frame(box), text.detail)
+        most = self._most_across(box) + 2 * FRAME_PADDING_PX if self._is_down else math.inf
+        for detail in details:
+            header = measure_header(text.title, detail, self._fit.scale)
+            if header <= most:
+                return header
+        return measure_header(text.title, "", self._fit.scale)
 
     def _align(self, pair: ForwardBackwardPair) -> None:
         """Bring the two open parts of a gradient to the same length, group beside group.
@@ -773,6 +783,11 @@ class GroupPlacer:
     def _stub_along(self) -> float:
         return STUB_HEIGHT_PX if self._is_down else _STUB_MAX_PX + 2 * _STUB_PADDING_PX
 
+    @property
+    def _merged_stub_px(self) -> float:
+        """Width of a connector that stands for several lines."""
+        return _NARROW_STUB_PX if self._fit.across < _NARROW_PX else MERGED_STUB_PX
+
     def _draw(
         self,
         box: int,
@@ -805,7 +820,7 @@ class GroupPlacer:
             tuple(index[arm] for arm in borders.arms),
             tuple(dict.fromkeys(index[end] for end in fixed if end in index)),
             stubs,
-            MERGED_STUB_PX if self._is_down else STUB_HEIGHT_PX,
+            self._merged_stub_px if self._is_down else STUB_HEIGHT_PX,
             self._stub_along,
             tuple(self._request_stubs(room, loose)),
             tuple(

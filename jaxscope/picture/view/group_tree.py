@@ -762,15 +762,21 @@ def _gather_runs(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
 
 def _gather_own(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
     total = branch.num_leaves()
-    if len(branch.children) <= _MANY_SMALL or total < _MIN_TOTAL:
+    if len(branch.children) <= _MANY_SMALL:
         return branch
+    kinds, limit, least = _GATHERABLE, _SMALL_SHARE * total, _MIN_RUN
+    if total < _MIN_TOTAL:
+        # Beside both parts of a gradient fusions stay closed at first: of an update, in one box.
+        known = {child.kind for child in branch.children if isinstance(child, Branch)}
+        if not known.issuperset(FORWARD_BACKWARD):
+            return branch
+        kinds, limit, least = frozenset({BranchKind.FUSION}), total, _MIN_HELPERS
     graph = draft.graph
-    limit = _SMALL_SHARE * total
 
     def is_small(child: Child) -> bool:
         if isinstance(child, int):
             return child not in apart
-        return child.kind in _GATHERABLE and child.num_leaves() <= limit
+        return child.kind in kinds and child.num_leaves() <= limit
 
     sizes = [c.num_leaves() if isinstance(c, Branch) else 1 for c in branch.children if is_small(c)]
     if 2 * sum(sizes) > total:
@@ -778,7 +784,8 @@ def _gather_own(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
     children: list[Child] = []
     for small, group in itertools.groupby(branch.children, key=is_small):
         run = list(group)
-        if not small or len(run) < _MIN_RUN:
+        num = len(run) if kinds is _GATHERABLE else sum(isinstance(c, Branch) for c in run)
+        if not small or num < least:
             children += run
             continue
         told = [c for c in run if isinstance(c, Branch) and c.kind is BranchKind.SCOPE]

@@ -219,11 +219,11 @@ def number_alike(view: View) -> list[int]:
     """A number of each group, the same for alike ones; `NONE` for boxes that are no groups.
 
     Alike are groups of one name in the same group, or in alike ones: numbers in names do not count,
-    nor in which part of a gradient they are. Of the parts themselves both of a pair are alike, and
-    like no other.
+    nor in which part of a gradient they are. What is in no part is like nothing in the parts beside
+    it. Of the parts themselves both of a pair are alike, and like no other.
     """
     found: list[int] = []
-    numbers: dict[tuple[int, str], int] = {}
+    numbers: dict[tuple[int, bool, str], int] = {}
     for box in view.boxes:
         number = NONE
         if box.children:
@@ -232,7 +232,8 @@ def number_alike(view: View) -> list[int]:
             name = counterpart_name(box.label.partition(" (")[0]).rstrip(".")
             if box.kind in FORWARD_BACKWARD:
                 name = pair_id(box.id)
-            number = numbers.setdefault((around, name or box.id), len(numbers))
+            in_part = at != box.parent
+            number = numbers.setdefault((around, in_part, name or box.id), len(numbers))
         found.append(number)
     return found
 

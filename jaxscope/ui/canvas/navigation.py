@@ -26,7 +26,8 @@ from jaxscope.picture.scene.scene import Scene
 MAX_SCALE = 8.0
 MARGIN_PX = 24.0
 _ORDINARY_PX = 480.0
-"""Sides of a widget up to which a picture is never enlarged."""
+"""Sides of a widget up to which a picture is never enlarged, and comes as near to the border as
+can be."""
 _MOST_SEEN = 0.7
 """Of the boxes that can be seen at once in a wide group: so many where its left end is shown."""
 _REVEALED_PX = 30
@@ -106,7 +107,8 @@ def first_camera(
     scene_width, scene_height = scene_size
     most = most_scale(width, height, text_scale)
     text_scale = type_scale(width, height, text_scale)
-    whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most)
+    margin = MARGIN_PX if min(width, height) > _ORDINARY_PX else SIDE_PX  # type comes first
+    whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most, margin)
     if whole.scale >= READABLE_SCALE * text_scale:
         return whole
     whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most, SIDE_PX)
