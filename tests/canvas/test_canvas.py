@@ -6,6 +6,7 @@ import dataclasses
 import math
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +50,7 @@ from jaxscope.ui.canvas.overlay import no_highlight, paint_overlay, pinned_title
 from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture
 from jaxscope.ui.canvas.scene_index import SceneIndex
 from jaxscope.ui.canvas.scene_painter import SceneDrawing, colors, step_areas
-from view.programs import compile_module
+from view.programs import compile_module, trace
 
 
 @pytest.mark.usefixtures("equations")
@@ -815,6 +816,38 @@ def test_a_large_picture_that_a_person_fitted_is_presented_whole(
     canvas.resize(826, 541)
     qtbot.wait(200)
     assert canvas._is_all_in_sight() and canvas.camera.scale == pytest.approx(scale)
+
+
+def test_what_was_seen_whole_is_presented_whole_where_nothing_larger_would_be(
+    qtbot: QtBot,
+) -> None:
+    """The gradient of a few lines, on a screen of 1280 by 720: it was cut until it was fitted."""
+
+    def simple_graph(x: jax.Array) -> jax.Array:
+        x = x + 2
+        x = x**2
+        x = x + 3
+        return jnp.mean(x)
+
+    graph = trace(jax.grad(simple_graph), jnp.ones(3))
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(826, 571)
+    canvas.show()
+    canvas.set_graph(graph, "gradient")
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    scale, opened = canvas.camera.scale, canvas.expanded
+    assert canvas._is_all_in_sight() and opened
+    canvas.present(2.432, is_on=True)
+    canvas.resize(1272, 582)
+    qtbot.wait(400)
+    qtbot.waitUntil(lambda: not canvas.is_busy)
+    assert canvas._is_all_in_sight() and canvas.camera.scale >= scale
+    canvas.present(1.0, is_on=False)
+    canvas.resize(826, 571)
+    qtbot.wait(400)
+    qtbot.waitUntil(lambda: not canvas.is_busy)
+    assert canvas.expanded == opened and canvas.camera.scale == pytest.approx(scale)
 
 
 def test_groups_that_were_opened_by_hand_are_open_after_a_presentation(

@@ -154,6 +154,8 @@ class _BeforePresenting(NamedTuple):
     is_unmoved: bool
     is_as_first: bool
     """Whether the groups were open that a first picture opens."""
+    is_whole: bool
+    """Whether all of it was in sight."""
     toggled: str = ""
     """The group that a person opened last meanwhile."""
 
@@ -427,7 +429,8 @@ class GraphCanvas(QWidget):
         """
         seen = (self._is_untouched, self._is_fitted, self._is_unmoved)
         is_as_first = self._expanded == self._opened_first
-        before = _BeforePresenting(self._expanded, self._camera, *seen, is_as_first)
+        is_whole = self._is_all_in_sight()
+        before = _BeforePresenting(self._expanded, self._camera, *seen, is_as_first, is_whole)
         self._least_framed = WHOLE_SCALE if is_on else LEAST_FRAMED
         self.set_text_scale(scale)
         self._across_chosen = 0.0  # less of it can be read, or more: choose again
@@ -567,8 +570,16 @@ class GraphCanvas(QWidget):
         is_low = self._room().is_low or self._least_framed == WHOLE_SCALE  # or it is presented
         if is_low and not self._is_all_in_sight():
             whole = self._whole_camera(scene, SIDE_PX)
-            if whole.scale >= LEAST_TOGETHER * self._text_scale:
+            if whole.scale >= self._least_together:
                 self._camera = whole
+
+    @property
+    def _least_together(self) -> float:
+        """How small a picture is shown for all of it to be seen; what is presented and was whole in
+        the window, also as small as it was there.
+        """
+        least, before = LEAST_TOGETHER * self._text_scale, self._before_presenting
+        return min(least, before.camera.scale) if before is not None and before.is_whole else least
 
     def _look_at_scene(self, scene: Scene) -> Camera:
         size = self.width(), self.height()
@@ -1102,9 +1113,13 @@ class GraphCanvas(QWidget):
         is_again, self._is_choosing_again = self._is_choosing_again, False
         if answer.opened_first is not None:
             self._across_chosen, self._along_chosen = answer.across, self._along()
-        is_read = self._camera.scale >= LEAST_TOGETHER * self._text_scale
-        is_whole = is_again and is_read and self._is_all_in_sight()
-        if is_whole and not self._is_all_in_sight(self._look_at_scene(scene), scene):
+        least = LEAST_TOGETHER * self._text_scale
+        is_whole = is_again and self._is_all_in_sight()
+        is_whole = is_whole and self._camera.scale >= self._least_together
+        is_better = self._is_all_in_sight(self._look_at_scene(scene), scene)
+        if self._camera.scale < least:  # nor can it be read from afar
+            is_better = is_better or self._whole_camera(scene, SIDE_PX).scale >= least
+        if is_whole and not is_better:
             self._set_busy(False)
             return  # more of it would be open, and less of it seen
         now = self._graph or answer.view.graph  # costs may have come while it was worked out
