@@ -40,6 +40,7 @@ from jaxscope.ui.canvas.navigation import Camera, look_at_scene, look_at_top
 from jaxscope.ui.canvas.overlay import hidden_sides
 from jaxscope.ui.canvas.scene_index import SceneIndex
 from jaxscope.ui.canvas.scene_painter import SceneDrawing, colors
+from layout.test_residual_heads import take_examples
 from view.programs import compile_module, layers, trace
 
 WIDTHS = (330, 400, 540)
@@ -637,6 +638,16 @@ def test_the_count_of_a_group_gives_way_only_where_there_is_no_room() -> None:
     assert narrow.items.titles[0] == wide.items.titles[0]
     assert not narrow.items.details[0]
     assert wide.items.details[0].endswith("without a box")
+
+
+def test_a_third_view_that_is_high_is_filled_in_type_that_can_be_read() -> None:
+    """Side by side more was open only at a smaller scale, between lines of residuals."""
+    scene, room, view = _choose(_compile(take_examples), 675.0, 1318.0)
+    scale = look_at_scene(scene, room.width, room.height - 30.0).scale
+    assert scale >= WHOLE_SCALE
+    assert room.height / 2 < scene.height * scale <= room.height - 30.0
+    parts = {box.id for box in view.boxes if box.kind in FORWARD_BACKWARD}
+    assert parts < scene.opened, "and something in them"
 
 
 def test_fusions_of_an_update_are_one_box_beside_both_parts() -> None:

@@ -223,7 +223,13 @@ class Arranger:
                             whole = whole or arranger._show_short(some, beside)
                         page = whole or arranger._close_beside(page, parts)
                     if parts <= page.size.opened:
-                        return self._fill(page, _SMALLER if is_high else _SMALLER[:1])
+                        page = self._fill(page, _SMALLER[:1])
+                        if not (is_high and page.fit.beside) or self._fills(page.size):
+                            return page
+                        below = smaller._show_whole(both, False) if parts else None
+                        if below is not None and below.size.num_boxes > page.size.num_boxes:
+                            return below
+                        return self._fill(page, _SMALLER[1:])
                     pages.append(page)
                     break
                 found.append(arranged)
