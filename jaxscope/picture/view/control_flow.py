@@ -85,8 +85,7 @@ NO_CONTROL_FLOW = ControlFlow()
 
 def find_control_flow(graph: Graph) -> ControlFlow:
     """The loops and branches of a graph of any stage."""
-    wanted = [number for number, text in enumerate(graph.strings) if text in LOOPS | BRANCHES]
-    has_flow = np.isin(graph.nodes.operation, wanted).any()
+    has_flow = graph.nodes_of(LOOPS | BRANCHES)
     flow = _Finder(graph).find() if has_flow else NO_CONTROL_FLOW
     return _add_references(graph, flow) if REFERS in graph.strings else flow
 
@@ -170,8 +169,7 @@ class _Finder:
         loops: set[int] = set()
         turned: set[int] = set()
         trips: dict[int, int] = {}
-        codes = [n for n, text in enumerate(graph.strings) if text in LOOPS]
-        for node in np.flatnonzero(np.isin(graph.nodes.operation, codes)).tolist():
+        for node in graph.nodes_of(LOOPS):
             attributes = graph.attributes(node)
             count = read_count(attributes.get("length") or attributes.get("known_trip_count", ""))
             if count is not None:

@@ -31,15 +31,18 @@ _MAX_VALUE_LENGTH = 24
 def show_literals(draft: Draft) -> Draft:
     """Put literal operands of equations, such as `2.0`, into the equations' labels."""
     graph = draft.graph
+    values = graph.nodes.attributes.values
+    is_key = np.zeros(len(graph.strings), bool)
+    is_key[values[::2]] = True
     keys = {
         number: int(match[1])
-        for number, text in enumerate(graph.strings)
-        if text[:3] == "in[" and (match := _LITERAL.match(text))
+        for number in np.flatnonzero(is_key).tolist()
+        if (match := _LITERAL.match(graph.strings[number]))
     }
     if not keys:
         return draft
     notes = {node: list(texts) for node, texts in draft.notes.items()}
-    values, rows = graph.nodes.attributes.values, graph.nodes.attributes.row_numbers()
+    rows = graph.nodes.attributes.row_numbers()
     places = 2 * np.flatnonzero(np.isin(values[::2], list(keys)))
     columns = (rows[places].tolist(), values[places].tolist(), values[places + 1].tolist())
     for node, key, literal in zip(*columns, strict=True):
@@ -92,10 +95,8 @@ def fold_constants(draft: Draft) -> Draft:
 
 def _find_nodes_of(graph: Graph, operations: Collection[str]) -> Iterator[tuple[int, str]]:
     """Nodes of some operations, in order, each with its operation."""
-    numbers = [number for number, text in enumerate(graph.strings) if text in operations]
-    column = graph.nodes.operation
-    for node in np.flatnonzero(np.isin(column, numbers)).tolist():
-        yield node, graph.strings[column[node]]
+    for node in graph.nodes_of(operations):
+        yield node, graph.operation(node)
 
 
 def _users_of(draft: Draft, values: Collection[int]) -> dict[int, list[int]]:
@@ -300,13 +301,15 @@ def skip_plumbing(draft: Draft) -> Draft:
 def _find_lone_roots(draft: Draft, plumbing: frozenset[int]) -> frozenset[int]:
     """Roots of the fusions in which nothing would be left to show."""
     graph = draft.graph
+    owners, roots = graph.groups.owner.tolist(), attribute_column(graph, "root")
+    groups = {node: int(graph.nodes.group[node]) for node in plumbing if roots[node] != NONE}
+    if not any(group != NONE for group in groups.values()):
+        return frozenset()
     filled = {
         int(group)
         for node, group in enumerate(graph.nodes.group.tolist())
         if draft.is_shown(node) and node not in plumbing
     }
-    owners, roots = graph.groups.owner.tolist(), attribute_column(graph, "root")
-    groups = {node: int(graph.nodes.group[node]) for node in plumbing if roots[node] != NONE}
     return frozenset(
         node
         for node, group in groups.items()
@@ -328,17 +331,21 @@ class _Resolver:
         self._entering = boundaries.entering
         self._leaving = boundaries.leaving
         self._plumbing = plumbing
-        self._producers = {
-            (node, each.operand): (each.source, each.output)
-            for node, inputs in enumerate(draft.inputs)
-            for each in inputs
-        }
+        self._producers_of: dict[int, dict[int, tuple[int, int]]] = {}
         self._hidden = self._find_hidden()
         self._seen_through = self._hidden.union(node for node, _ in self._leaving)
         self._known: dict[tuple[int, int, tuple[int, ...]], tuple[Origin, ...]] = {}
         self._used: set[tuple[int, int]] = set()
         self._element = _tuple_indices(self._graph, plumbing)
         self._notes = {node: list(notes) for node, notes in draft.notes.items()}
+
+    def _producer(self, node: int, operand: int) -> tuple[int, int] | None:
+        """Which result of which node is an operand; few nodes are asked for theirs."""
+        known = self._producers_of.get(node)
+        if known is None:
+            known = {each.operand: (each.source, each.output) for each in self._draft.inputs[node]}
+            self._producers_of[node] = known
+        return known.get(operand)
 
     def _find_hidden(self) -> set[int]:
         hidden = set(self._plumbing)
@@ -349,7 +356,8 @@ class _Resolver:
                 and graph.strings[graph.nodes.operation[place[0]]] in LOOPS
             )
             # A number that a loop starts from is the operand in its first round only.
-            if place in self._producers or (self._literal(place) and not starts_loop):
+            is_given = self._producer(*place) is not None
+            if is_given or (self._literal(place) and not starts_loop):
                 hidden.add(node)
         kinds, output_kind = graph.nodes.kind.tolist(), int(NodeKind.OUTPUT)
         for nodes in self._leaving.values():
@@ -404,7 +412,7 @@ class _Resolver:
         """What a value at the border of a loop or an arm gets from outside."""
         place = self._entering[node]
         self._used.add(self._entering[node])
-        producer = self._producers.get(place)
+        producer = self._producer(*place)
         if producer is None:
             if literal := self._literal(place):
                 self._notes.setdefault(node, []).append((0, literal))
@@ -459,7 +467,7 @@ class _Resolver:
         place = self._entering.get(node)
         if place is not None and node in self._hidden:
             self._used.add(self._entering[node])
-            producer = self._producers.get(place)
+            producer = self._producer(*place)
             if producer is None:
                 return ((-1 - node, 0),)
             return self._sources(*producer, path, depth)
@@ -471,7 +479,8 @@ class _Resolver:
         found: dict[Origin, None] = {}
         for each in inner:
             if each in self._hidden and each not in self._plumbing:
-                ends = [self._producers[each, i.operand] for i in self._draft.inputs[each]]
+                inputs = self._draft.inputs[each]
+                ends = [self._producer(each, i.operand) or (i.source, i.output) for i in inputs]
             else:
                 ends = [(each, output if len(self._graph.nodes.types[each]) > 1 else 0)]
             for end in ends:

@@ -149,6 +149,8 @@ def _group(
     left: frozenset[str] = frozenset(),
 ) -> Branch:
     """Box the runs of operations that share a path; `paths` are those of all nodes."""
+    if not any(paths):
+        return root
     graph = draft.graph
     constants = np.flatnonzero(graph.nodes.kind == int(NodeKind.CONSTANT)).tolist()
     apart = find_arguments(graph) | find_results(graph) | draft.flow.roles.keys()
@@ -241,6 +243,8 @@ def _runs(
     Args:
         left: Names of which the groups hold only a part.
     """
+    if max(map(len, paths), default=0) <= depth:
+        return children
     result: list[Child] = []
     parts = [path[depth] if len(path) > depth else None for path in paths]
     stop = 0
@@ -506,11 +510,11 @@ def _longest_true(values: npt.NDArray[np.bool_]) -> tuple[int, int]:
 
 def _find_sharing(graph: Graph) -> frozenset[int]:
     """Owners of nested programs that others share: only the first of them shows the inside."""
-    keys = [n for n, text in enumerate(graph.strings) if text in ("shares", "shared_by")]
-    if not keys:
+    words = [text for text in ("shares", "shared_by") if text in graph.strings]
+    if not words:
         return frozenset()
     attributes = graph.nodes.attributes
-    found = np.isin(attributes.values, keys)
+    found = np.isin(attributes.values, [graph.strings.index(text) for text in words])
     return frozenset(attributes.row_numbers()[found].tolist())
 
 
@@ -547,12 +551,18 @@ class _Signature:
     def _number_leaves(self, graph: Graph) -> list[int]:
         """Alike nodes are those of the same operation and types; arguments are never alike."""
         nodes = graph.nodes
-        values, offsets = nodes.types.values.tolist(), nodes.types.offsets.tolist()
-        columns = (nodes.kind.tolist(), nodes.operation.tolist(), itertools.pairwise(offsets))
-        leaves = [
-            self._intern((kind, operation, *values[start:stop]))
-            for kind, operation, (start, stop) in zip(*columns, strict=True)
-        ]
+        values, num = nodes.types.values, len(graph.strings)
+        what = nodes.kind.astype(np.int64) * num + nodes.operation
+        is_one = nodes.types.lengths() == 1  # nearly all: these have one number as their key
+        keys: list[object] = [None] * len(what)
+        first = nodes.types.offsets[:-1]
+        ones = np.flatnonzero(is_one)
+        of_ones = (what[ones] * num + values[first[ones]]).tolist()
+        for node, key in zip(ones.tolist(), of_ones, strict=True):
+            keys[node] = key
+        for node in np.flatnonzero(~is_one).tolist():
+            keys[node] = (int(what[node]), *nodes.types[node].tolist())
+        leaves = list(map(self._intern, keys))
         for node in find_arguments(graph) | find_results(graph):
             leaves[node] = -1 - node
         return leaves
@@ -593,7 +603,7 @@ class _Dissolver:
             self.visit(child) if isinstance(child, Branch) else child for child in branch.children
         )
         if branch.kind in GATHERED or branch.kind is BranchKind.ARM or len(children) != 1:
-            return dataclasses.replace(branch, children=children)
+            return with_children(branch, children)
         only = children[0]
         if isinstance(only, int):
             if branch.node not in (NONE, only):

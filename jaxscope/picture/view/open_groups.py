@@ -138,10 +138,9 @@ def _holds_sections(branch: Branch) -> bool:
 
 
 def _count_leaves(branch: Branch, leaves: dict[str, int]) -> int:
-    total = sum(
-        _count_leaves(child, leaves) if isinstance(child, Branch) else 1
-        for child in branch.children
-    )
+    inside = [child for child in branch.children if isinstance(child, Branch)]
+    total = len(branch.children) - len(inside)
+    total += sum(_count_leaves(child, leaves) for child in inside)
     leaves[branch.id] = total
     return total
 

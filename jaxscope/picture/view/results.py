@@ -62,7 +62,7 @@ def add_results(graph: Graph) -> Graph:
 def _name_outputs(graph: Graph, num: int) -> list[str]:
     """Ids that nothing else has, whatever the instructions are called."""
     prefix = "out:"
-    while any(text.startswith(prefix) for text in graph.strings):
+    while prefix in {text[: len(prefix)] for text in graph.strings}:
         prefix = f"~{prefix}"
     return [f"{prefix}{number}" for number in range(num)]
 

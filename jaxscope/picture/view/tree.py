@@ -178,12 +178,12 @@ def read_all_orders(graph: Graph) -> dict[int, str]:
 def map_branches(branch: Branch, change: Callable[[Branch], Branch]) -> Branch:
     """Rebuild a tree from the inside out, every branch changed."""
     children: list[Child] | None = None
-    for at, child in enumerate(branch.children):
-        if isinstance(child, Branch):
-            changed = map_branches(child, change)
-            if changed is not child:
-                children = list(branch.children) if children is None else children
-                children[at] = changed
+    inside = [(at, child) for at, child in enumerate(branch.children) if isinstance(child, Branch)]
+    for at, child in inside:
+        changed = map_branches(child, change)
+        if changed is not child:
+            children = list(branch.children) if children is None else children
+            children[at] = changed
     return change(branch if children is None else with_children(branch, children))
 
 

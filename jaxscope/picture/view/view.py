@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -279,16 +280,7 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
     for node, home in enumerate(draft.home):
         if home != node and box_of_node[node] == NONE:
             box_of_node[node] = box_of_node[home]
-    edges: dict[_PlainEdge, None] = {}
-    same = draft.flow.same
-    for target, inputs in zip(box_of_node, draft.inputs, strict=True):
-        if target == NONE:
-            continue
-        for source_node, output, _, type_ in inputs:
-            source = box_of_node[source_node]
-            if source != target and source != NONE:
-                value = same.get(source_node, source_node)  # of several arms, one gives it
-                edges[source, target, value, output, type_] = None
+    edges = _draw_edges(draft, box_of_node)
     del box_of_node[len(graph.nodes) :]
     holder_of_node = _find_holders(graph, boxes, box_of_node)
     return View(
@@ -311,11 +303,28 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
     )
 
 
+def _draw_edges(draft: Draft, box_of_node: Sequence[int]) -> dict[_PlainEdge, None]:
+    """The edges between boxes, each once, in the order of what they lead to."""
+    counts = np.fromiter(map(len, draft.inputs), np.int64, len(draft.inputs))
+    numbers = itertools.chain.from_iterable(itertools.chain.from_iterable(draft.inputs))
+    rows = np.fromiter(numbers, np.int64, 4 * int(counts.sum())).reshape(-1, 4)
+    boxes = np.asarray(box_of_node, np.int64)
+    target, source = np.repeat(boxes, counts), boxes[rows[:, 0]]
+    kept = (target != NONE) & (source != NONE) & (source != target)
+    value = rows[kept, 0].tolist()
+    if same := draft.flow.same:  # of several arms, one gives it
+        value = [same.get(node, node) for node in value]
+    columns = (source[kept].tolist(), target[kept].tolist(), value)
+    return dict.fromkeys(zip(*columns, *rows[kept][:, [1, 3]].T.tolist(), strict=True))
+
+
 def _list_operands(draft: Draft, num_nodes: int) -> dict[int, tuple[Input, ...]]:
     """Of the nodes with boxes of their own."""
     graph = draft.graph
-    is_ordered = [short_operation(text) not in COMMUTATIVE for text in graph.strings]
     operations = graph.nodes.operation.tolist()
+    is_ordered = {
+        code: short_operation(graph.strings[code]) not in COMMUTATIVE for code in set(operations)
+    }
     return {
         node: inputs
         for node, inputs in enumerate(draft.inputs[:num_nodes])
@@ -369,8 +378,13 @@ def _count_insides(
 ) -> tuple[Box, ...]:
     counted = is_counted(graph)
     holder = np.asarray(holder_of_node, np.int64)
-    totals = np.bincount(holder[counted & (holder != NONE)], minlength=len(boxes)).tolist()
-    for number in range(len(boxes) - 1, ROOT, -1):  # parents come before their children
+    own = np.bincount(holder[counted & (holder != NONE)], minlength=len(boxes))
+    parents = np.asarray([box.parent for box in boxes], np.int64)
+    is_group = np.asarray([bool(box.children) for box in boxes])
+    of_leaf = ~is_group & (parents != NONE)
+    of_leaves = np.bincount(parents[of_leaf], own[of_leaf], len(boxes)).astype(np.int64)
+    totals = (own + of_leaves).tolist()
+    for number in np.flatnonzero(is_group)[:0:-1].tolist():  # parents come before their children
         totals[boxes[number].parent] += totals[number]
     is_own = np.append(counted, False)  # the last is that of groups without a node
     inside = np.asarray(totals) - is_own[[box.node for box in boxes]]
@@ -384,6 +398,8 @@ def _count_insides(
 
 def _count_values(boxes: Sequence[Box], edges: Collection[_PlainEdge]) -> tuple[Box, ...]:
     """The boxes, those of results with how many values they give: lines to them tell of these."""
+    if not any(box.kind is BranchKind.RESULTS for box in boxes):
+        return tuple(boxes)
     found, is_result = list(boxes), [False] * len(boxes)
     for number, box in enumerate(boxes[1:], start=1):  # parents come before their children
         is_result[number] = box.kind is BranchKind.RESULTS or is_result[box.parent]
@@ -407,6 +423,7 @@ class _Flattener:
     def __init__(self, graph: Graph, num_nodes: int) -> None:
         self._graph, self._num_nodes = graph, num_nodes
         self._ids, self._strings = graph.nodes.id.tolist(), graph.strings
+        self._make = functools.partial(tuple.__new__, Box)
         self.boxes: list[Box] = []
         self.box_of_node = [NONE] * len(graph.nodes)
 
@@ -421,7 +438,7 @@ class _Flattener:
             if isinstance(child, int):
                 number = box_of_node[child] = len(boxes)
                 name = self._strings[self._ids[child]]
-                box = Box(name, "", child, index, (), None, 1, 1)
+                box = self._make((name, "", child, index, (), None, 1, 1, 0, "", 0))
                 boxes.append(box if child < self._num_nodes else self._show_result(box))
                 leaves += 1
             else:
