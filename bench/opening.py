@@ -1,8 +1,11 @@
 """Opening a dump of one large module, step by step: `python -m bench.opening [INSTRUCTIONS …]`.
 
-Prints seconds and the largest memory of the worker that reads and of the client that interprets,
-and the exponent by which each step grows from the first size to the last. The module is made up:
-layers of ten operations with names and lines, as XLA writes them after optimization.
+Prints seconds of the processor and the largest memory of the worker that reads and of the client
+that interprets, and the exponent by which each step grows from the first size to the last. Until
+the first picture there are *send*, *interpret*, *view* and *layout*; all else comes behind it:
+*count* is what the worker does then, *complete* what the client does. The module is made up:
+layers of ten operations with names and lines, as XLA writes them after optimization. With `--text`
+it is read from HLO text.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ _MORE = {
 }
 
 
-def write_module(count: int, folder: Path) -> int:
+def write_module(count: int, folder: Path, *, is_text: bool = False) -> int:
     """Write a dump of a module of about so many instructions; its bytes."""
     from jaxscope.worker import compat
 
@@ -54,8 +57,11 @@ def write_module(count: int, folder: Path) -> int:
             lines.append(f"  %{name} = {_TYPE} {operation}({operands}){more}")
             before = name
     lines[-1] = lines[-1].replace("  %", "  ROOT %", 1)
-    data = compat.serialized_hlo_of_text("\n".join([*lines, "}"]))
-    (folder / "module_0001.jit_step.cpu_after_optimizations.hlo.pb").write_bytes(data)
+    text = "\n".join([*lines, "}"])
+    name, data = "module_0001.jit_step.cpu_after_optimizations", text.encode()
+    if not is_text:
+        data = compat.serialized_hlo_of_text(text)
+    (folder / f"{name}{'.txt' if is_text else '.hlo.pb'}").write_bytes(data)
     return len(data)
 
 
@@ -68,15 +74,18 @@ def _read(folder: Path) -> dict[str, float]:
     from jaxscope.worker.stages.dump_reader import handle_open
 
     said: list[Message] = []
+    taken: dict[str, float] = {}
 
     class Kept(Channel):
         def send(self, type: str, fields: Any, arrays: Any = None) -> None:
             said.append(Message(type, {"run": "", **fields}, dict(arrays or {})))
+            if type == "stage" and fields["name"] == "optimized":
+                taken["send"] = time.process_time() - start
 
     request = OpenRequest.of(find_dumps([str(folder)]).modules[0])
-    start = time.perf_counter()
+    start = time.process_time()
     handle_open(request_fields(request), Kept(-1))
-    taken = {"read": time.perf_counter() - start}
+    taken["count"] = time.process_time() - start - taken["send"]
     with (folder / "said").open("wb") as file:
         pickle.dump([(m.type, m.fields, m.arrays) for m in said], file)
     return taken
@@ -84,7 +93,8 @@ def _read(folder: Path) -> dict[str, float]:
 
 def _interpret(folder: Path) -> dict[str, float]:
     """The client's side, and the first picture."""
-    from jaxscope.client.capture_assembler import CaptureAssembler
+    from jaxscope.client.collectors import OpenCollector
+    from jaxscope.client.events import Event
     from jaxscope.model import Graph
     from jaxscope.picture.scene.first_picture import Arranger, Viewport
     from jaxscope.picture.scene.group_layout import DOWN
@@ -94,24 +104,32 @@ def _interpret(folder: Path) -> dict[str, float]:
 
     with (folder / "said").open("rb") as file:
         said = [Message(*each) for each in pickle.load(file)]
-    assembler = CaptureAssembler()
+    collector = OpenCollector("")
     taken: dict[str, float] = {}
 
     def step(name: str, function: Any) -> Any:
-        start = time.perf_counter()
+        start = time.process_time()
         found = function()
-        taken[name] = time.perf_counter() - start
+        taken[name] = time.process_time() - start
         return found
 
-    step("interpret", lambda: [assembler.feed(message) for message in said])
+    def feed(messages: list[Message]) -> list[Event]:
+        return [event for message in messages for event in collector.feed(message)]
+
+    stages = [m.type == "stage" and m.fields["name"] == "optimized" for m in said]
+    after = stages.index(True) + 1
+    first, rest = said[:after], said[after:]
     said.clear()
+    arrived = step("interpret", lambda: feed(first))[-1]
+    first.clear()
     taken["interpret so far MiB"] = _largest_memory()
-    capture = assembler.capture()
-    graph = next(s.graph for s in capture.stages if s.name == "optimized")
+    graph = arrived.stage.graph
     assert isinstance(graph, Graph)
     view = step("view", lambda: build_view(graph))
     room = Viewport(900.0, 700.0)
     step("layout", lambda: Arranger(view, room, DOWN, {}, lambda: False).choose())
+    step("complete", lambda: (feed(rest), collector.result()))
+    capture = collector.result()
     step("save", lambda: save_capture(capture, folder / "out.jaxscope"))
     step("reopen", lambda: load_capture(folder / "out.jaxscope"))
     return taken
@@ -132,11 +150,12 @@ def main(words: list[str]) -> None:
         memory = _largest_memory()
         print(json.dumps({**taken, "MiB": memory}))
         return
-    sizes = [int(word) for word in words] or list(_SIZES)
+    is_text = "--text" in words
+    sizes = [int(word) for word in words if word != "--text"] or list(_SIZES)
     found = []
     for size in sizes:
         with tempfile.TemporaryDirectory() as name:
-            num_bytes = write_module(size, Path(name))
+            num_bytes = write_module(size, Path(name), is_text=is_text)
             row: dict[str, float] = {}
             for side in sides:
                 command = [sys.executable, "-m", "bench.opening", side, name]

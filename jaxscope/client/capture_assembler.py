@@ -57,6 +57,7 @@ from jaxscope.model.stages import (
 from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.program.batch_axes import mark_lowered
 from jaxscope.program.cost.equations import cost_equations, read_release
+from jaxscope.program.dataflow import attribute_column
 from jaxscope.program.fates.outcomes import PassStep
 from jaxscope.program.fates.table import FateTable
 from jaxscope.program.fusion.decisions import MAX_LOG_CHARS
@@ -706,7 +707,10 @@ def tell_foreign_kernels(capture: Capture) -> str:
 def list_arguments(module: Graph) -> tuple[Leaf, ...]:
     """The parameters of an HLO module, as JAX names them where it does."""
     rows: list[tuple[int, Leaf]] = []
-    for node in _entry_nodes(module, "parameter"):
+    group_of = module.nodes.group
+    for node in module.nodes_of(["parameter"]):
+        if group_of[node] != NONE:
+            continue
         attributes = module.attributes(node)
         path = attributes.get("op_name") or module.name(node)
         (type,) = module.types(node)[:1] or ("",)
@@ -717,23 +721,13 @@ def list_arguments(module: Graph) -> tuple[Leaf, ...]:
 
 def list_results(module: Graph) -> tuple[Leaf, ...]:
     """The results of an HLO module: the elements of its root."""
-    for node in _entry_nodes(module):
+    is_root = attribute_column(module, "root") != NONE
+    for node in np.flatnonzero(is_root & (module.nodes.group == NONE)).tolist():
         if module.attributes(node).get("root") == "true":
             types = module.types(node)
             only = len(types) == 1
             return tuple(_leaf("" if only else f"[{n}]", type) for n, type in enumerate(types))
     return ()
-
-
-def _entry_nodes(module: Graph, operation: str = "") -> list[int]:
-    nodes = module.nodes
-    return [
-        index
-        for index, (group, code) in enumerate(
-            zip(nodes.group.tolist(), nodes.operation.tolist(), strict=True)
-        )
-        if group == NONE and (not operation or module.strings[code] == operation)
-    ]
 
 
 def _leaf(path: str, type: str) -> Leaf:

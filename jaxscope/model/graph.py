@@ -83,6 +83,27 @@ class Ragged:
         return cls(np.zeros(num_rows + 1, np.int32), np.zeros(0, np.int32))
 
 
+def join_rows(parts: Sequence[tuple[Ragged, Int32s]]) -> Ragged:
+    """One row for each node: what the parts have of it, in their order.
+
+    Args:
+        parts: Rows, and int32, of each node which of them it has.
+    """
+    lengths = [rows.lengths()[of_node] for rows, of_node in parts]
+    offsets = np.zeros(len(lengths[0]) + 1, np.int64)
+    np.cumsum(np.sum(lengths, axis=0), out=offsets[1:])
+    values = np.zeros(int(offsets[-1]), np.int32)
+    begins = offsets[:-1].copy()
+    for (rows, of_node), length in zip(parts, lengths, strict=True):
+        num = int(length.sum())
+        if num:
+            within = np.arange(num) - np.repeat(np.cumsum(length) - length, length)
+            of_row = np.repeat(rows.offsets[of_node], length) + within
+            values[np.repeat(begins, length) + within] = rows.values[of_row]
+        begins += length
+    return Ragged(offsets.astype(np.int32), values)
+
+
 def check_offsets(offsets: Int32s, num_values: int) -> None:
     """Refuse offsets that do not describe `num_values` values.
 

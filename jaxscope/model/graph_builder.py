@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,22 +21,41 @@ from jaxscope.model.graph import (
     NodeKind,
     Nodes,
     Ragged,
+    join_rows,
 )
 
 _COLUMNS = 6
 _UNKNOWN_COST = (math.nan, math.nan, math.nan)
 
 
-class StringTable(dict[str, int]):
-    """Numbers strings in the order of their first use: `table[text]` is the number."""
+K = TypeVar("K")
 
-    def __missing__(self, text: str) -> int:
-        number = self[text] = len(self)
+
+class Numbers(dict[K, int]):
+    """Numbers things in the order of their first use: `numbers[thing]` is the number."""
+
+    def __missing__(self, thing: K) -> int:
+        number = self[thing] = len(self)
         return number
+
+    def all(self, things: Iterable[K]) -> Iterator[int]:
+        """The numbers of things."""
+        return map(self.__getitem__, things)
+
+
+class StringTable(Numbers[str]):
+    """Numbers strings in the order of their first use: `table[text]` is the number."""
 
     def strings(self) -> tuple[str, ...]:
         """All strings in order, with what is not seen in them shown."""
-        return tuple(map(show_marks, self))
+        return show_all_marks(self)
+
+
+def show_all_marks(strings: Iterable[str]) -> tuple[str, ...]:
+    """All strings, with what is not seen in them shown; most programs have none such."""
+    kept = tuple(strings)
+    whole = "".join(kept)
+    return kept if whole.isascii() and whole.isprintable() else tuple(map(show_marks, kept))
 
 
 def add_attributes(graph: Graph, added: Mapping[int, Mapping[str, str]]) -> Graph:
@@ -51,13 +71,18 @@ def add_attributes(graph: Graph, added: Mapping[int, Mapping[str, str]]) -> Grap
             strings.append(text)
         return numbers[text]
 
-    rows = []
-    for node in range(len(graph.nodes)):
-        row = graph.nodes.attributes[node].tolist()
-        for pair in added.get(node, {}).items():
-            row += map(number_of, pair)
-        rows.append(row)
-    nodes = dataclasses.replace(graph.nodes, attributes=Ragged.from_rows(rows))
+    every = np.arange(len(graph.nodes), dtype=np.int32)
+    of_node = np.zeros(len(graph.nodes), np.int32)
+    places: dict[tuple[tuple[str, str], ...], int] = {(): 0}
+    rows: list[list[int]] = [[]]  # many nodes get the same
+    for node in sorted(added):
+        pairs = tuple(added[node].items())
+        if pairs not in places:
+            places[pairs] = len(rows)
+            rows.append([number_of(text) for pair in pairs for text in pair])
+        of_node[node] = places[pairs]
+    parts = [(graph.nodes.attributes, every), (Ragged.from_rows(rows), of_node)]
+    nodes = dataclasses.replace(graph.nodes, attributes=join_rows(parts))
     return dataclasses.replace(graph, strings=tuple(strings), nodes=nodes)
 
 
@@ -94,12 +119,15 @@ class GraphBuilder:
     """Collects nodes, edges and groups, and packs them into columns.
 
     Indices returned by `add_node` and `add_group` are final.
+
+    Attributes:
+        table: The strings so far.
     """
 
     def __init__(self) -> None:
-        self._table = StringTable()
-        self._rows = _RowTable(self._table)
-        self._places = _PlaceTable(self._table)
+        self.table = StringTable()
+        self._rows = _RowTable(self.table)
+        self._places = _PlaceTable(self.table)
         # Packed as they come: as objects of Python half a million of them take hundreds of MB.
         self._nodes = array("i")
         self._seconds = array("d")
@@ -110,7 +138,7 @@ class GraphBuilder:
         }
         self._costs: list[tuple[float, float, float]] = []
         self._groups: list[tuple[int, ...]] = []
-        self._table.update({"": 0})
+        self.table.update({"": 0})
 
     @property
     def num_nodes(self) -> int:
@@ -135,7 +163,7 @@ class GraphBuilder:
         seconds: float = math.nan,
     ) -> int:
         """Add a node and return its index. `source` rows are file, line, column, function."""
-        table, rows, ragged = self._table, self._rows, self._ragged
+        table, rows, ragged = self.table, self._rows, self._ragged
         self._nodes.extend((table[id], table[name], kind, table[operation], group, direction))
         self._seconds.append(seconds)
         pairs = [table[text] for pair in attributes.items() for text in pair] if attributes else ()
@@ -153,7 +181,7 @@ class GraphBuilder:
         self, source: int, target: int, *, output: int = 0, operand: int = 0, type: str = ""
     ) -> None:
         """Add an edge from result `output` of `source` to operand `operand` of `target`."""
-        self._edges.extend((source, output, target, operand, self._table[type]))
+        self._edges.extend((source, output, target, operand, self.table[type]))
 
     def add_group(
         self,
@@ -167,10 +195,23 @@ class GraphBuilder:
         function: str = "",
     ) -> int:
         """Add a group and return its index; its parent must have been added before."""
-        table = self._table
+        table = self.table
         row = (table[id], parent, kind, table[label], owner, part, table[function])
         self._groups.append(row)
         return len(self._groups) - 1
+
+    def build_groups(self) -> Groups:
+        """The groups that were added, as columns."""
+        rows = np.asarray(self._groups, np.int32).reshape(-1, 7)
+        return Groups(
+            id=np.ascontiguousarray(rows[:, 0]),
+            parent=np.ascontiguousarray(rows[:, 1]),
+            kind=rows[:, 2].astype(np.int8),
+            label=np.ascontiguousarray(rows[:, 3]),
+            owner=np.ascontiguousarray(rows[:, 4]),
+            part=np.ascontiguousarray(rows[:, 5]),
+            function=np.ascontiguousarray(rows[:, 6]),
+        )
 
     def build(self) -> Graph:
         """Pack what was added.
@@ -198,18 +239,9 @@ class GraphBuilder:
             **ragged,
         )
         edges = np.array(self._edges, np.int32).reshape(-1, 5)
-        group_rows = np.asarray(self._groups, np.int32).reshape(-1, 7)
         return Graph(
-            strings=self._table.strings(),
+            strings=self.table.strings(),
             nodes=nodes,
             edges=Edges(*(np.ascontiguousarray(edges[:, i]) for i in range(5))),
-            groups=Groups(
-                id=np.ascontiguousarray(group_rows[:, 0]),
-                parent=np.ascontiguousarray(group_rows[:, 1]),
-                kind=group_rows[:, 2].astype(np.int8),
-                label=np.ascontiguousarray(group_rows[:, 3]),
-                owner=np.ascontiguousarray(group_rows[:, 4]),
-                part=np.ascontiguousarray(group_rows[:, 5]),
-                function=np.ascontiguousarray(group_rows[:, 6]),
-            ),
+            groups=self.build_groups(),
         )

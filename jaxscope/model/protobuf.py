@@ -8,6 +8,8 @@ The worker may run where protobuf is not installed. Nothing here knows a schema.
 
 from __future__ import annotations
 
+from array import array
+
 import numpy as np
 import numpy.typing as npt
 
@@ -68,6 +70,69 @@ def read_fields(data: bytes, start: int = 0, end: int | None = None) -> list[Fie
             raise ValueError("a field runs past the end of its message")
         fields.append((number, key_start, value_start, position, value))
     return fields
+
+
+def cut_out_fields(
+    data: bytes, number: int, start: int, end: int
+) -> tuple[npt.NDArray[np.int64], list[Field]]:
+    """Where the values of one field of bytes are in a message, and all other fields.
+
+    For messages of which nearly all fields are this one.
+
+    Args:
+        number: Of the field, at most 15.
+
+    Returns:
+        int64, shape `(n, 2)`, start and end of each value; and the others, as by `read_fields`.
+
+    Raises:
+        ValueError: The bytes are no message.
+    """
+    wanted, position = number << 3 | BYTES, start
+    bounds, others = array("q"), list[Field]()
+    add = bounds.append
+    while position < end:
+        if data[position] == wanted and position + 3 <= end:
+            length, first = data[position + 1], position + 2
+            if length >= 0x80:
+                if data[first] < 0x80:
+                    length += (data[first] << 7) - 0x80
+                    first += 1
+                else:
+                    length, first = read_varint(data, position + 1, end)
+            position = first + length
+            if position > end:
+                raise ValueError("a field runs past the end of its message")
+            add(first)
+            add(position)
+        else:
+            field = _read_field(data, position, end)
+            position = field[3]
+            if field[0] == number and data[field[1]] & 7 == BYTES:
+                bounds.extend(field[2:4])
+            else:
+                others.append(field)
+    return np.array(bounds, np.int64).reshape(-1, 2), others
+
+
+def _read_field(data: bytes, position: int, end: int) -> Field:
+    """The field that begins at a position."""
+    key, begin = read_varint(data, position, end)
+    kind, value, stop = key & 7, 0, begin
+    if not key >> 3:
+        raise ValueError("field number 0")
+    if kind == BYTES:
+        length, begin = read_varint(data, begin, end)
+        stop = begin + length
+    elif kind == VARINT:
+        value, stop = read_varint(data, begin, end)
+    elif kind in (FIXED64, FIXED32):
+        stop += 8 if kind == FIXED64 else 4
+    else:
+        raise ValueError(f"wire type {kind}")
+    if stop > end:
+        raise ValueError("a field runs past the end of its message")
+    return key >> 3, position, begin, stop, value
 
 
 def read_varint(data: bytes, position: int, stop: int) -> tuple[int, int]:
@@ -231,6 +296,56 @@ def read_packed_columns(
     bits = (taken & 0x7F).astype(np.uint64) << (7 * place).astype(np.uint64)
     counts = np.bincount(field[is_last], minlength=len(starts))
     return np.add.reduceat(bits, begins), counts
+
+
+def last_values(fields: FieldColumns, count: int) -> npt.NDArray[np.uint64]:
+    """The number of a field in each of `count` messages; 0 where it is absent."""
+    values = np.zeros(count, np.uint64)
+    values[fields.message] = fields.value
+    return values
+
+
+def join_fields(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
+    """Of each of `count` messages its fields that are given, in their order, as one message."""
+    if not len(fields.message):
+        return [b""] * count
+    # Neighbours are cut out in one piece.
+    joined = (fields.message[1:] == fields.message[:-1]) & (fields.key_start[1:] == fields.end[:-1])
+    begins, ends = np.append(True, ~joined), np.append(~joined, True)
+    message = fields.message[begins]
+    bounds = zip(fields.key_start[begins].tolist(), fields.end[ends].tolist(), strict=True)
+    pieces = [data[start:end] for start, end in bounds]
+    counts = np.bincount(message, minlength=count)
+    found = [b""] * count
+    stop = 0
+    for row, num in enumerate(counts.tolist()):
+        if num == 1:
+            found[row] = pieces[stop]
+        elif num:
+            found[row] = b"".join(pieces[stop : stop + num])
+        stop += num
+    return found
+
+
+def read_repeated(
+    data: bytes, fields: FieldColumns, count: int
+) -> tuple[Int64s, npt.NDArray[np.uint64]]:
+    """A repeated number of each of `count` messages, packed or not.
+
+    Returns:
+        How many each message has, and the numbers of all, one message after the other.
+    """
+    # The low bits of a key's first byte are its wire type.
+    is_packed = np.frombuffer(data, np.uint8)[fields.key_start] & 7 == BYTES
+    counts = np.ones(len(fields.message), np.int64)
+    packed, counts[is_packed] = read_packed_columns(
+        data, fields.start[is_packed], fields.end[is_packed]
+    )
+    values = np.zeros(int(counts.sum()), np.uint64)
+    in_packed = np.repeat(is_packed, counts)
+    values[in_packed], values[~in_packed] = packed, fields.value[~is_packed]
+    of_message = np.bincount(fields.message, weights=counts, minlength=count).astype(np.int64)
+    return of_message, values
 
 
 def _read_varints(

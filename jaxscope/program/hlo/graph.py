@@ -12,8 +12,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,11 +26,16 @@ from jaxscope.model.graph import (
     PART_NAMES,
     ROUNDS,
     Direction,
+    Edges,
     Graph,
     GroupKind,
+    Int32s,
     NodeKind,
+    Nodes,
+    Ragged,
+    join_rows,
 )
-from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.model.graph_builder import GraphBuilder, Numbers, StringTable, show_all_marks
 from jaxscope.model.op_name import (
     NOT_THE_USERS,
     TagTable,
@@ -42,8 +46,9 @@ from jaxscope.model.op_name import (
     read_op_name,
 )
 from jaxscope.model.said import say
+from jaxscope.program.hlo.columns import ModuleColumns, computation_of, read_columns
 from jaxscope.program.hlo.instruction_text import ShapeTexts, read_attributes
-from jaxscope.program.hlo.proto import HloMessage, read_module
+from jaxscope.program.hlo.proto import HloMessage
 
 _WRAPPER = re.compile(r"^([A-Za-z_]\w*)\((.*)\)$", re.DOTALL)
 _FUNCTION_NAMES = frozenset({"jit", "pjit", "pmap", "shard_map", "custom_jvp", "custom_vjp"})
@@ -140,8 +145,7 @@ _MAX_FRAMES = 200
 class FrameTable:
     """Call stacks of one module, innermost frame first, JAX's own frames left out."""
 
-    def __init__(self, module: HloMessage) -> None:
-        index = module.stack_frame_index
+    def __init__(self, index: HloMessage) -> None:
         self._files = list(index.file_names)
         self._functions = list(index.function_names)
         self._places = [
@@ -371,6 +375,22 @@ class NodeProvenance(NamedTuple):
 
 
 _NOWHERE = NodeProvenance()
+
+
+class NamedProvenance(NamedTuple):
+    """What distinct names of operations say.
+
+    Attributes:
+        rows: All that is said; `display` is that of the first name that says it.
+        codes: Of each name, which of these it says.
+        displays: Of each name, the name without tags.
+    """
+
+    rows: list[NodeProvenance]
+    codes: list[int]
+    displays: list[str]
+
+
 _MOST_NAMES = 1 << 16
 """Equal names stand near each other; half a million of them take memory."""
 
@@ -396,6 +416,30 @@ class ProvenanceReader:
                 self._read.clear()
             found = self._read[op_name] = self._parse(op_name)
         return found
+
+    def read_all(self, op_names: Iterable[str]) -> NamedProvenance:
+        """What names say; many say the same but for their own part, which is no provenance."""
+        rows: list[NodeProvenance] = []
+        displays: list[str] = []
+        codes: list[int] = []
+        known: dict[str, int] = {}  # by what stands before a plain name
+        plain: set[str] = set()
+        for op_name in op_names:
+            around, _, own = op_name.rpartition("/")
+            code = known.get(around) if own in plain else None
+            if code is None:
+                found = self._parse(op_name) if op_name else _NOWHERE
+                code = len(rows)
+                if _is_plain(around) and own and _is_plain(own) and not set("()") & set(own):
+                    code = known.setdefault(around, code)
+                    plain.add(own)
+                if code == len(rows):
+                    rows.append(found)
+                displays.append(found.display)
+            else:
+                displays.append(op_name)
+            codes.append(code)
+        return NamedProvenance(rows, codes, displays)
 
     def _parse(self, op_name: str) -> NodeProvenance:
         if not (is_tagged(op_name) or op_name.startswith("(")):  # as in what a job left behind
@@ -448,21 +492,22 @@ class ProvenanceReader:
         )
 
 
+def _is_plain(text: str) -> bool:
+    """Whether a part of a name has no tag, and is of one instruction alone."""
+    return not (is_tagged(text) or ";" in text or text.startswith("("))
+
+
 def inherit_from_callers(
-    computations: Sequence[HloMessage],
-    nesting: Nesting,
-    first_nodes: Sequence[int],
-    reader: ProvenanceReader,
+    nesting: Nesting, provenance_of: Callable[[int], NodeProvenance]
 ) -> list[NodeProvenance]:
     """What each computation has from the instructions that call it: all of their equations."""
-    inherited = [_NOWHERE for _ in computations]
+    inherited = [_NOWHERE for _ in nesting.sites]
     for index in nesting.order:
         origins: dict[str, None] = {}
         derived: dict[str, None] = {}
         first = NodeProvenance()
         for site in nesting.sites[index]:
-            caller = computations[site.home].instructions[site.caller - first_nodes[site.home]]
-            own = reader.read(caller.metadata.op_name).or_inherited(inherited[site.home])
+            own = provenance_of(site.caller).or_inherited(inherited[site.home])
             origins.update(dict.fromkeys(own.origins))
             derived.update(dict.fromkeys(own.derived))
             first = first if first.derived else own
@@ -476,9 +521,7 @@ LOOP_PARTS = frozenset(
 """What a loop consists of whatever runs in it: it may have the loop's name."""
 
 
-def find_loop_names(
-    computations: Sequence[HloMessage], nesting: Nesting, first_nodes: Sequence[int]
-) -> list[frozenset[str]]:
+def find_loop_names(nesting: Nesting, op_name_of: Callable[[int], str]) -> list[frozenset[str]]:
     """The names of the loops that each computation runs in.
 
     JAX names what is inside of a loop below the loop's name. An instruction there with just the
@@ -486,13 +529,12 @@ def find_loop_names(
     name. It says nothing of where the instruction came from. What JAX itself makes of the loop,
     such as the select of a batched condition, is called after it, too (`is_called_after`).
     """
-    found = [frozenset[str]() for _ in computations]
+    found = [frozenset[str]() for _ in nesting.sites]
     for index in nesting.order:
         for site in nesting.sites[index][:1]:
             names = found[site.home]
             if site.caller_opcode == "while":
-                caller = computations[site.home].instructions[site.caller - first_nodes[site.home]]
-                names |= {caller.metadata.op_name} - {""}
+                names |= {op_name_of(site.caller)} - {""}
             found[index] = names
     return found
 
@@ -520,102 +562,259 @@ def convert_hlo(
         ValueError: The bytes are no HLO module, or the costs do not fit it.
     """
     try:
-        module = read_module(proto_bytes)
+        module = read_columns(proto_bytes)
         return _Converter(module, tags, derived_graph, instruction_cost).convert()
     except ValueError as error:
         raise ValueError(f"the module of the stage {stage} cannot be read: {error}") from None
 
 
+class _Core(NamedTuple):
+    """What an instruction is, whatever its name, place and operands.
+
+    Attributes:
+        type: Of its result, a tuple as a whole; `results` are the elements' then.
+        trips: How often a loop runs, where XLA says that.
+    """
+
+    opcode: str
+    type: str
+    results: tuple[str, ...]
+    layout: str
+    attributes: dict[str, str]
+    parameter_number: int
+    tuple_index: int
+    trips: str
+
+    @property
+    def edge_type(self) -> str:
+        return _short_edge(self.type, self.results)
+
+
+def _short_edge(type: str, results: Sequence[str]) -> str:
+    return type if len(type) <= _MAX_EDGE_TYPE else f"({len(results)} values)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Caller:
+    """An instruction that calls computations, as `find_nesting` asks for it."""
+
+    name: str
+    opcode: str
+    called_computation_ids: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Calling:
+    """A computation with its callers alone, by their offsets; likewise."""
+
+    id: int
+    instructions: Mapping[int, _Caller]
+
+
+@dataclass(frozen=True, slots=True)
+class _CallingModule:
+    computations: Sequence[_Calling]
+    entry_computation_id: int
+
+
+class _Rows:
+    """Distinct rows of strings, and which of them each node has; most have the first, or none."""
+
+    def __init__(self, of_node: Int32s, rows: Sequence[Sequence[int]] | Ragged) -> None:
+        self.of_node = of_node
+        self.rows = rows if isinstance(rows, Ragged) else Ragged.from_rows(rows)
+
+    @classmethod
+    def sparse(cls, num_nodes: int, rows: Mapping[int, Sequence[int]]) -> _Rows:
+        """Rows of a few nodes; those of all others are empty."""
+        of_node = np.zeros(num_nodes, np.int32)
+        of_node[list(rows)] = np.arange(1, len(rows) + 1)
+        return cls(of_node, [(), *rows.values()])
+
+
+def _side_by_side(parts: Sequence[_Rows]) -> Ragged:
+    return join_rows([(part.rows, part.of_node) for part in parts])
+
+
+class _FirstUses:
+    """Numbers strings as a `GraphBuilder` does to which all nodes are added one after the other.
+
+    Of each string the first node is known and where it stands among what that node has.
+    """
+
+    _NEVER = np.iinfo(np.int64).max
+
+    def __init__(self, num_strings: int, num_kept: int) -> None:
+        self._first = np.full(num_strings, self._NEVER)
+        self._first[:num_kept] = np.arange(num_kept) - num_kept
+        self._num_columns = 0
+
+    def add(self, strings: Int32s, nodes: npt.NDArray[np.int64] | Int32s) -> None:
+        """Strings of rising nodes, used behind what was added before of the same nodes."""
+        self._put(strings, nodes.astype(np.int64) << 32)
+
+    def add_rows(self, part: _Rows, stride: int = 1) -> None:
+        """Those of rows; of `stride` values the first is a string, and with 4 the last as well."""
+        row_of_node, rows = part.of_node, part.rows
+        first = np.zeros(len(rows), np.int64)
+        first[row_of_node[::-1]] = np.arange(len(row_of_node))[::-1]
+        numbers = rows.row_numbers()
+        within = np.arange(len(rows.values)) - rows.offsets[:-1][numbers]
+        keys = (first[numbers] << 32) + within
+        is_string = (within % stride == 0) | (within % stride == 3)
+        order = np.argsort(keys[is_string], kind="stable")
+        self._put(rows.values[is_string][order], keys[is_string][order])
+
+    def _put(self, strings: Int32s, keys: npt.NDArray[np.int64]) -> None:
+        keys = keys + (self._num_columns << 27)
+        self._num_columns += 1
+        found = np.full(len(self._first), self._NEVER)
+        found[strings[::-1]] = keys[::-1]  # of equal ones the last that is written stays
+        np.minimum(self._first, found, out=self._first)
+
+    def order(self) -> npt.NDArray[np.int64]:
+        """The numbers of the strings that are used, in the order of their first use."""
+        used = np.flatnonzero(self._first < self._NEVER)
+        found: npt.NDArray[np.int64] = used[np.argsort(self._first[used], kind="stable")]
+        return found
+
+
 class _Converter:
-    """One conversion: the tables that all instructions share, and the graph so far."""
+    """One conversion: the tables that all instructions share, and the columns so far."""
 
     def __init__(
         self,
-        module: HloMessage,
+        module: ModuleColumns,
         tags: TagTable,
         derived_graph: Graph | None,
         instruction_cost: npt.NDArray[np.float64] | None,
     ) -> None:
         self._module = module
+        self._num = len(module.names)
         self._provenance = ProvenanceReader(tags, derived_graph)
-        self._frames = FrameTable(module)
-        self._shapes = ShapeTexts()
-        self._builder = GraphBuilder()
+        self._frames = FrameTable(module.stack_frame_index)
+        self._builder = GraphBuilder()  # of the groups
         self._cost = instruction_cost
-        self._ids: set[str] = set()
+        shapes = ShapeTexts()
+        self._cores = [_read_core(message, shapes) for message in module.cores]
+        self._core_of: list[int] = module.core.tolist()
+        self._home = computation_of(module.computations)
 
     def convert(self) -> Graph:
-        computations = list(self._module.computations)
-        first_nodes, total = [], 0
-        for computation in computations:
-            first_nodes.append(total)
-            total += len(computation.instructions)
-        if self._cost is not None and self._cost.shape != (total, 3):
-            raise ValueError(f"costs of shape {self._cost.shape} for {total} instructions")
-        surveys = [self._survey(computation) for computation in computations]
+        module, num = self._module, self._num
+        if self._cost is not None and self._cost.shape != (num, 3):
+            raise ValueError(f"costs of shape {self._cost.shape} for {num} instructions")
+        called = module.called.rows()
         trips = {
-            first + offset: count
-            for first, survey in zip(first_nodes, surveys, strict=True)
-            for offset, count in survey.trips.items()
+            node: core.trips
+            for node in _nodes_with(module.core, [bool(core.trips) for core in self._cores])
+            if (core := self._core(node)).trips
         }
-        callers = [survey.callers for survey in surveys]
-        nesting = find_nesting(self._module, first_nodes, trips, callers)
-        groups = self._add_groups(computations, nesting)
-        inherited = inherit_from_callers(computations, nesting, first_nodes, self._provenance)
-        added = _list_calls(computations, nesting, trips)
-        loops = find_loop_names(computations, nesting, first_nodes)
-        for index, computation in enumerate(computations):
-            survey = surveys[index]
-            self._add_nodes(
-                computation,
-                survey,
-                nesting.sites[index],
-                groups[index],
-                first_nodes[index],
-                added,
-                inherited[index],
-                loops[index],
-            )
-        graph = self._builder.build()
-        if self._cost is None:
-            return graph
-        return graph.replace_nodes(cost=np.array(self._cost, np.float64))
+        first_nodes = [each.first for each in module.computations]
+        calling, callers = self._find_callers(called)
+        nesting = find_nesting(calling, first_nodes, trips, callers)
+        groups = self._add_groups(nesting)
+        op_names, op_name_of = module.op_names, module.op_name
+        told = self._provenance.read_all(op_names)
+        inherited = inherit_from_callers(
+            nesting, lambda node: self._told_of(told, int(op_name_of[node]))
+        )
+        loops = find_loop_names(nesting, lambda node: op_names[op_name_of[node]])
+        stamped = self._find_stamped(loops, called)
+        rows, row_of = self._find_provenance(told, inherited, stamped)
+        table = self._builder.table
+        num_kept = len(table)
+        names = np.fromiter(table.all(module.names), np.int32, num)
+        ids = names
+        if len(set(module.names)) < num:
+            used: set[str] = set()
+            unique = [_unique(name, used) for name in module.names]
+            ids = np.fromiter(table.all(unique), np.int32, num)
+        of_core = functools.partial(_Rows, module.core)
+        cores = self._cores
+        operation = np.array([table[core.opcode] for core in cores], np.int32)[module.core]
+        attributes = [
+            of_core([_pairs(table, core.attributes) for core in cores]),
+            *self._added_attributes(nesting, trips, told, rows, row_of),
+        ]
+        types = of_core([tuple(table.all(core.results)) for core in cores])
+        scope, origins, derived = (
+            _Rows(row_of, [tuple(table.all(getattr(row, name))) for row in rows])
+            for name in ("scope", "origins", "derived")
+        )
+        source = self._sources(rows, row_of)
+        directions = np.array([row.direction for row in rows], np.int8)
+        edges = self._edges()
+        uses = _FirstUses(len(table), num_kept)
+        every = np.arange(num)
+        uses.add(ids, every)
+        uses.add(names, every)
+        uses.add(operation, every)
+        for part in (*attributes, types, scope, origins, derived):
+            uses.add_rows(part)
+        uses.add_rows(source, 4)
+        uses.add(edges.type, edges.target)
+        order = uses.order()
+        number_of = np.zeros(len(table), np.int32)
+        number_of[order] = np.arange(len(order))
+        strings = list(table)
 
-    def _find_named(self, instruction: HloMessage) -> HloMessage:
-        """The instruction; of a fusion, which XLA names after its opcodes, what it ends with."""
-        if instruction.opcode != "fusion" or not instruction.called_computation_ids:
-            return instruction
-        return self._roots.get(instruction.called_computation_ids[0], instruction)
+        def renumbered(parts: Sequence[_Rows]) -> Ragged:
+            found = _side_by_side(parts)
+            return Ragged(found.offsets, number_of[found.values])
 
-    @functools.cached_property
-    def _roots(self) -> dict[int, HloMessage]:
-        """What each computation ends with, by the computation's id."""
-        return {
-            computation.id: instruction
-            for computation in self._module.computations
-            for instruction in computation.instructions
-            if instruction.id == computation.root_id
-        }
+        places = _side_by_side([source])
+        frames = places.values.reshape(-1, 4).copy()
+        for column in (0, 3):
+            frames[:, column] = number_of[frames[:, column]]
+        group_of = np.array(groups, np.int32)[self._home]
+        cost = np.full((num, 3), np.nan) if self._cost is None else self._cost
+        nodes = Nodes(
+            id=number_of[ids],
+            name=number_of[names],
+            kind=np.full(num, int(NodeKind.INSTRUCTION), np.int8),
+            operation=number_of[operation],
+            group=group_of,
+            types=renumbered([types]),
+            attributes=renumbered(attributes),
+            scope=renumbered([scope]),
+            origins=renumbered([origins]),
+            derived=renumbered([derived]),
+            direction=directions[row_of],
+            source=Ragged(places.offsets, frames.reshape(-1)),
+            cost=np.array(cost, np.float64),
+            seconds=np.full(num, np.nan),
+        )
+        return Graph(
+            strings=show_all_marks([strings[number] for number in order.tolist()]),
+            nodes=nodes,
+            edges=dataclasses.replace(edges, type=number_of[edges.type]),
+            groups=self._builder.build_groups(),
+        )
 
-    def _survey(self, computation: HloMessage) -> _ComputationFacts:
-        """What has to be known of a computation before its nodes are made."""
-        survey = _ComputationFacts()
-        render = self._shapes.render
-        for offset, instruction in enumerate(computation.instructions):
-            survey.ids.append(instruction.id)
-            survey.names.append(instruction.name)
-            survey.shapes.append(render(instruction.shape))
-            if instruction.called_computation_ids:
-                survey.callers.append(offset)
-            config = instruction.backend_config or instruction.backend_config_payload.value
-            if config and (b"known_trip_count" in config or b"\\" in config):
-                row = read_attributes(instruction)
-                if "known_trip_count" in row:
-                    survey.trips[offset] = row["known_trip_count"]
-        return survey
+    def _core(self, node: int) -> _Core:
+        return self._cores[self._core_of[node]]
 
-    def _add_groups(self, computations: list[HloMessage], nesting: Nesting) -> list[int]:
+    def _find_callers(
+        self, called: Mapping[int, list[int]]
+    ) -> tuple[_CallingModule, list[list[int]]]:
+        module, homes = self._module, self._home
+        callers: list[list[int]] = [[] for _ in module.computations]
+        found: list[dict[int, _Caller]] = [{} for _ in module.computations]
+        for node, computations in called.items():
+            home = int(homes[node])
+            offset = node - module.computations[home].first
+            callers[home].append(offset)
+            caller = _Caller(module.names[node], self._core(node).opcode, computations)
+            found[home][offset] = caller
+        calling = [
+            _Calling(each.id, own) for each, own in zip(module.computations, found, strict=True)
+        ]
+        return _CallingModule(calling, module.entry_computation_id), callers
+
+    def _add_groups(self, nesting: Nesting) -> list[int]:
         """Add a group per computation but the entry; returns the group of each computation."""
+        computations = self._module.computations
         groups = [NONE] * len(computations)
         used: set[str] = set()
         for index in nesting.order:
@@ -635,132 +834,240 @@ class _Converter:
                 groups[index] = self._builder.add_group(name, GroupKind.COMPUTATION, name)
         return groups
 
-    def _add_nodes(
+    @staticmethod
+    def _told_of(told: NamedProvenance, op_name: int) -> NodeProvenance:
+        return told.rows[told.codes[op_name]]._replace(display=told.displays[op_name])
+
+    def _find_stamped(
+        self, loops: Sequence[frozenset[str]], called: Mapping[int, list[int]]
+    ) -> list[int]:
+        """Instructions that have the name of the loop that they run in: they had none."""
+        if not any(loops):
+            return []
+        module = self._module
+        names = frozenset().union(*loops)
+        may_be = _nodes_with(module.op_name, [name in names for name in module.op_names])
+        return [
+            node
+            for node in may_be
+            if (op_name := module.op_names[module.op_name[node]]) in loops[self._home[node]]
+            and self._core(node).opcode not in LOOP_PARTS
+            and not is_called_after(module.names[self._find_named(node, called)], op_name)
+        ]
+
+    def _find_named(self, node: int, called: Mapping[int, list[int]]) -> int:
+        """The instruction; of a fusion, which XLA names after its opcodes, what it ends with."""
+        if self._core(node).opcode != "fusion" or node not in called:
+            return node
+        return self._roots.get(called[node][0], node)
+
+    @functools.cached_property
+    def _is_root(self) -> npt.NDArray[np.bool_]:
+        """Whether each instruction is what its computation ends with."""
+        roots = np.array([each.root_id for each in self._module.computations], np.int64)
+        found: npt.NDArray[np.bool_] = self._module.ids == roots[self._home]
+        return found
+
+    @functools.cached_property
+    def _roots(self) -> dict[int, int]:
+        """What each computation ends with, by the computation's id."""
+        computations = self._module.computations
+        return {
+            computations[self._home[node]].id: node
+            for node in np.flatnonzero(self._is_root).tolist()
+        }
+
+    def _find_provenance(
+        self, told: NamedProvenance, inherited: Sequence[NodeProvenance], stamped: Sequence[int]
+    ) -> tuple[list[NodeProvenance], Int32s]:
+        """What instructions have from their names and callers, and which of it each has.
+
+        The first is what those have that are stamped.
+        """
+        around = Numbers[NodeProvenance]()
+        of_home = np.fromiter(around.all(inherited), np.int64, len(inherited))
+        of_name = np.array(told.codes, np.int64)
+        pairs = of_name[self._module.op_name] * len(around) + of_home[self._home]
+        known = Numbers[int]()
+        row_of = np.fromiter(known.all(pairs.tolist()), np.int32, self._num) + np.int32(1)
+        row_of[stamped] = 0
+        arounds = list(around)
+        rows = [_NOWHERE]
+        for pair in known:
+            name, inherits = divmod(pair, len(arounds))
+            rows.append(told.rows[name].or_inherited(arounds[inherits]))
+        return rows, row_of
+
+    def _added_attributes(
         self,
-        computation: HloMessage,
-        survey: _ComputationFacts,
-        sites: Sequence[CallSite],
-        group: int,
-        first_node: int,
-        added: Mapping[int, Mapping[str, str]],
-        inherited: NodeProvenance,
-        loops: frozenset[str],
-    ) -> None:
-        names, shapes = survey.names, survey.shapes
-        node_of = {id: first_node + offset for offset, id in enumerate(survey.ids)}
-        callers = ", ".join(dict.fromkeys(site.caller_name for site in sites))
-        root = computation.root_id
-        builder, read = self._builder, self._provenance.read
-        for offset, instruction in enumerate(computation.instructions):
-            index, name = first_node + offset, names[offset]
-            metadata, opcode = instruction.metadata, instruction.opcode
-            op_name = metadata.op_name
-            provenance = read(op_name).or_inherited(inherited)
-            row = read_attributes(instruction)
-            row.update(added.get(index, _NOTHING_ADDED))
-            if survey.ids[offset] == root:
-                row["root"] = "true"
-                if callers:
-                    row["called_by"] = callers
-            if sites and opcode == "parameter":
-                operand = sites[0].operand_of(instruction.parameter_number)
+        nesting: Nesting,
+        trips: Mapping[int, str],
+        told: NamedProvenance,
+        rows: Sequence[NodeProvenance],
+        row_of: Int32s,
+    ) -> list[_Rows]:
+        """Attributes besides those of the instruction's own fields, in their order."""
+        module, num, table = self._module, self._num, self._builder.table
+        calls = _list_calls([each.name for each in module.computations], nesting, trips)
+        ends, operands = dict[int, dict[str, str]](), dict[int, dict[str, str]]()
+        for node in np.flatnonzero(self._is_root).tolist():
+            ends[node] = {"root": "true"}
+            sites = nesting.sites[self._home[node]]
+            if callers := ", ".join(dict.fromkeys(site.caller_name for site in sites)):
+                ends[node]["called_by"] = callers
+        for node in _nodes_with(module.core, [core.opcode == "parameter" for core in self._cores]):
+            if sites := nesting.sites[self._home[node]]:
+                operand = sites[0].operand_of(self._core(node).parameter_number)
                 if operand != NONE:
-                    row["operand"] = str(operand)
-            if provenance.display:
-                row["op_name"] = provenance.display
-            is_stamped = (
-                op_name in loops
-                and opcode not in LOOP_PARTS
-                and not is_called_after(self._find_named(instruction).name, op_name)
-            )
-            if is_stamped:
-                provenance = _NOWHERE
-            elif any(provenance.calls):
-                row["call"] = ", ".join(map(in_call, provenance.derived, provenance.calls))
-            if shapes[offset][2]:
-                row["layout"] = shapes[offset][2]
-            if instruction.control_predecessor_ids:
-                row["control_predecessors"] = ", ".join(
-                    names[node_of[number] - first_node]
-                    for number in instruction.control_predecessor_ids
-                    if number in node_of
-                )
-            builder.add_node(
-                _unique(name, self._ids),
-                NodeKind.INSTRUCTION,
-                opcode,
-                name=name,
-                group=group,
-                types=shapes[offset][1],
-                attributes=row,
-                scope=provenance.scope,
-                origins=provenance.origins,
-                derived=provenance.derived,
-                direction=provenance.direction,
-                source=() if is_stamped else _source(self._frames, metadata, provenance),
-            )
-            is_element = opcode == "get-tuple-element"
-            for operand, number in enumerate(instruction.operand_ids):
-                producer = node_of.get(number)
-                if producer is None:
-                    raise ValueError(f"{name} uses an operand that is not there")
-                whole, results, _ = shapes[producer - first_node]
-                output = 0
-                if is_element and 0 <= instruction.tuple_index < len(results):
-                    output = instruction.tuple_index
-                    whole = results[output]
-                if len(whole) > _MAX_EDGE_TYPE:
-                    whole = f"({len(results)} values)"
-                builder.add_edge(producer, index, output=output, operand=operand, type=whole)
+                    operands[node] = {"operand": str(operand)}
+        places = dict[int, dict[int, int]]()
+        controls = dict[int, dict[str, str]]()
+        for node, ids in module.controls.rows().items():
+            home = int(self._home[node])
+            if home not in places:
+                places[home] = self._nodes_by_id(home)
+            named = (module.names[places[home][id]] for id in ids if id in places[home])
+            controls[node] = {"control_predecessors": ", ".join(named)}
+
+        def sparse(found: Mapping[int, Mapping[str, str]]) -> _Rows:
+            return _Rows.sparse(num, {node: _pairs(table, row) for node, row in found.items()})
+
+        in_calls = [
+            {"call": ", ".join(map(in_call, row.derived, row.calls))} if any(row.calls) else {}
+            for row in rows
+        ]
+        layouts = [{"layout": core.layout} if core.layout else {} for core in self._cores]
+        return [
+            sparse(calls),
+            sparse(ends),
+            sparse(operands),
+            self._shown_names(told.displays),
+            _Rows(row_of, [_pairs(table, each) for each in in_calls]),
+            _Rows(module.core, [_pairs(table, each) for each in layouts]),
+            sparse(controls),
+        ]
+
+    def _shown_names(self, displays: Sequence[str]) -> _Rows:
+        """The attribute `op_name`; there may be as many names as instructions."""
+        table = self._builder.table
+        is_there = np.fromiter(map(bool, displays), np.bool_, len(displays))
+        numbers = np.zeros(2 * int(is_there.sum()), np.int32)
+        if len(numbers):
+            numbers[::2] = table["op_name"]
+            numbers[1::2] = np.fromiter(table.all(filter(None, displays)), np.int32)
+        offsets = np.append(0, np.cumsum(2 * is_there)).astype(np.int32)
+        return _Rows(self._module.op_name, Ragged(offsets, numbers))
+
+    def _sources(self, rows: Sequence[NodeProvenance], row_of: Int32s) -> _Rows:
+        """Files, lines, columns and functions."""
+        module, table = self._module, self._builder.table
+        own = [self._frames.read(place) for place in module.places]
+        has_file = [bool(place.source_file) for place in module.places]
+        # What provenance says of a place: stamped, whether of an equation, the equation's place.
+        classes = Numbers[tuple[bool, bool, tuple[Frame, ...]]]()
+        of_row = np.array(
+            [classes[not at, bool(row.derived), row.source] for at, row in enumerate(rows)],
+            np.int64,
+        )
+        pairs = module.place.astype(np.int64) * len(classes) + of_row[row_of]
+        known = Numbers[int]()
+        of_node = np.fromiter(known.all(pairs.tolist()), np.int32, self._num)
+        kinds = list(classes)
+        found: list[tuple[int, ...]] = []
+        for pair in known:
+            place, kind = divmod(pair, len(kinds))
+            is_stamped, is_derived, source = kinds[kind]
+            frames = source if has_file[place] and is_derived else own[place] or source
+            numbers: list[int] = []
+            for file, line, column, function in () if is_stamped else frames:
+                numbers += (table[file], line, column, table[function])
+            found.append(tuple(numbers))
+        return _Rows(of_node, found)
+
+    def _nodes_by_id(self, home: int) -> dict[int, int]:
+        row = self._module.computations[home]
+        stop = row.first + row.count
+        return dict(
+            zip(self._module.ids[row.first : stop].tolist(), range(row.first, stop), strict=True)
+        )
+
+    def _edges(self) -> Edges:
+        """From each operand to its user; types are numbers of the table of strings."""
+        module, table = self._module, self._builder.table
+        counts, ids = module.operands.counts, module.operands.ids.tolist()
+        stops = np.cumsum(counts)
+        target = np.repeat(np.arange(self._num, dtype=np.int32), counts)
+        producers: list[int] = []
+        stop = 0
+        for home, row in enumerate(module.computations):
+            start, stop = stop, int(stops[row.first + row.count - 1]) if row.count else stop
+            if start == stop:
+                continue
+            places = self._nodes_by_id(home)
+            try:
+                producers += map(places.__getitem__, ids[start:stop])
+            except KeyError:
+                at = next(n for n in range(start, stop) if ids[n] not in places)
+                name = module.names[int(target[at])]
+                raise ValueError(f"{name} uses an operand that is not there") from None
+        source = np.array(producers, np.int32)
+        operand = (np.arange(len(source)) - np.repeat(stops - counts, counts)).astype(np.int32)
+        output = np.zeros(len(source), np.int32)
+        produced = module.core[source]
+        whole = np.zeros(len(self._cores), np.int32)
+        is_element = np.array([core.opcode == "get-tuple-element" for core in self._cores])
+        plain = ~is_element[module.core[target]] if len(target) else np.zeros(0, np.bool_)
+        for code in dict.fromkeys(produced[plain].tolist()):
+            whole[code] = table[self._cores[code].edge_type]
+        type = whole[produced]
+        for edge in np.flatnonzero(~plain).tolist():
+            core, index = self._cores[produced[edge]], self._core(int(target[edge])).tuple_index
+            if 0 <= index < len(core.results):
+                output[edge] = index
+                type[edge] = table[_short_edge(core.results[index], core.results)]
+            else:
+                type[edge] = table[core.edge_type]
+        return Edges(source, output, target, operand, type)
 
 
-@dataclass(slots=True)
-class _ComputationFacts:
-    """What is known of the instructions of one computation before its nodes are made.
-
-    Attributes:
-        ids: Of each instruction.
-        names: Likewise.
-        shapes: Likewise, as `ShapeTexts` renders them.
-        callers: Which instructions call computations.
-        trips: How often loops run, by instruction, where XLA says that.
-    """
-
-    ids: array[int] = dataclasses.field(default_factory=lambda: array("q"))
-    names: list[str] = dataclasses.field(default_factory=list)
-    shapes: list[tuple[str, tuple[str, ...], str]] = dataclasses.field(default_factory=list)
-    callers: list[int] = dataclasses.field(default_factory=list)
-    trips: dict[int, str] = dataclasses.field(default_factory=dict)
+def _read_core(message: HloMessage, shapes: ShapeTexts) -> _Core:
+    type, results, layout = shapes.render(message.shape)
+    attributes = read_attributes(message)
+    return _Core(
+        message.opcode,
+        type,
+        results,
+        layout,
+        attributes,
+        message.parameter_number,
+        message.tuple_index,
+        attributes.get("known_trip_count", ""),
+    )
 
 
-_NOTHING_ADDED: Mapping[str, str] = {}
+def _nodes_with(codes: Int32s, is_wanted: Sequence[bool]) -> list[int]:
+    """The nodes whose code is wanted, rising."""
+    found: list[int] = np.flatnonzero(np.array(is_wanted, np.bool_)[codes]).tolist()
+    return found
+
+
+def _pairs(table: StringTable, row: Mapping[str, str]) -> tuple[int, ...]:
+    """Numbers of keys and values, which alternate."""
+    return tuple([table[text] for pair in row.items() for text in pair])
 
 
 def _list_calls(
-    computations: Sequence[HloMessage], nesting: Nesting, trips: Mapping[int, str]
+    names: Sequence[str], nesting: Nesting, trips: Mapping[int, str]
 ) -> dict[int, dict[str, str]]:
     """Attributes that instructions have for what they call, by node."""
     added: dict[int, dict[str, str]] = {
         node: {"cost_note": say(ROUNDS, times=trip_count)} for node, trip_count in trips.items()
     }
-    for computation, sites in zip(computations, nesting.sites, strict=True):
+    for name, sites in zip(names, nesting.sites, strict=True):
         for site in sites:
-            row, name = added.setdefault(site.caller, {}), computation.name
+            row = added.setdefault(site.caller, {})
             row["calls"] = f"{row['calls']}, {name}" if "calls" in row else name
     return added
-
-
-def _source(
-    frames: FrameTable, metadata: HloMessage, provenance: NodeProvenance
-) -> tuple[Frame, ...]:
-    """The instruction's own frames; the equation's where it has none.
-
-    JAX 0.8.0, which writes a file beside, gives what it inlines as it lowers the frames of the
-    operation around, and what a jitted function holds those of its first call, whoever made that.
-    """
-    if metadata.source_file and provenance.derived:
-        return provenance.source
-    return frames.read(metadata) or provenance.source
 
 
 def _unique(name: str, used: set[str]) -> str:

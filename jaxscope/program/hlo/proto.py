@@ -10,15 +10,11 @@ from __future__ import annotations
 import functools
 import importlib.resources
 import re
-from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
 
-from jaxscope.late_dataclass import dataclass
 from jaxscope.model.op_name import (
     TAG_FILE,
     instruction_name,
@@ -27,15 +23,11 @@ from jaxscope.model.op_name import (
     put_tags,
     untag_frames,
 )
-from jaxscope.model.protobuf import read_fields
 
 MAX_MODULE_BYTES = 512 << 20
 """Larger modules are refused: protobuf itself stops at 2 GiB, memory much earlier."""
 
-_LARGE = 2 << 20
-"""Below so many bytes a module is parsed at once, which is sooner done."""
-
-_NOTHING_IN_IT = "the HLO module has no instructions"
+NOTHING_IN_IT = "the HLO module has no instructions"
 
 HloMessage = Any
 """A message of `hlo.proto` or `xla_data.proto`; its class is made at run time."""
@@ -58,104 +50,19 @@ def module_class() -> Any:
     return message_factory.GetMessageClass(pool.FindMessageTypeByName("xla.HloModuleProto"))
 
 
-class SlicedInstructions(Sequence[HloMessage]):
-    """Instructions of one computation, each parsed whenever it is asked for: parsed all at once
-    they take ten times as much memory as their bytes.
-    """
-
-    def __init__(self, data: bytes, spans: npt.NDArray[np.int64]) -> None:
-        self._data, self._spans = data, spans
-        computation = module_class().DESCRIPTOR.fields_by_name["computations"].message_type
-        instruction = computation.fields_by_name["instructions"].message_type
-        self._parse = message_factory.GetMessageClass(instruction).FromString
-
-    def __len__(self) -> int:
-        return len(self._spans)
-
-    def __getitem__(self, place: Any) -> Any:
-        start, end = self._spans[place].tolist()
-        return _parse(self._parse, self._data[start:end])
-
-    def __iter__(self) -> Iterator[HloMessage]:
-        data, parse = self._data, self._parse
-        for start, end in zip(self._spans[:, 0].tolist(), self._spans[:, 1].tolist(), strict=True):
-            yield _parse(parse, data[start:end])
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class SlicedComputation:
-    """What is asked of a computation, as a message of it answers."""
-
-    name: str
-    id: int
-    root_id: int
-    instructions: SlicedInstructions
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class SlicedModule:
-    """What is asked of a module, as a message of it answers."""
-
-    computations: Sequence[SlicedComputation]
-    entry_computation_id: int
-    stack_frame_index: HloMessage
-
-
-def read_module(data: bytes) -> HloMessage:
-    """As `parse_module`; of a large module, which has no tags, instructions are parsed one by one.
-
-    Whoever asks gets an instruction anew each time, and should go through them seldom.
-
-    Raises:
-        ValueError: The bytes are no HLO module, are too many, or hold no instruction.
-    """
-    if not _LARGE <= len(data) <= MAX_MODULE_BYTES or _has_tags(data):
-        return parse_module(data)
-    fields = module_class().DESCRIPTOR.fields_by_name
-    try:
-        rest, spans = _cut_out(data, fields["computations"].number, 0, len(data))
-        number = fields["computations"].message_type.fields_by_name["instructions"].number
-        cut = [(_cut_out(data, number, start, end)) for start, end in spans.tolist()]
-    except ValueError:  # old kinds of fields, which protobuf reads
-        return parse_module(data)
-    module = _parse(module_class().FromString, rest)
-    computation_class = message_factory.GetMessageClass(fields["computations"].message_type)
-    computations = []
-    for own, instructions in cut:
-        own_message = _parse(computation_class.FromString, own)
-        computations.append(
-            SlicedComputation(
-                own_message.name,
-                own_message.id,
-                own_message.root_id,
-                SlicedInstructions(data, instructions),
-            )
-        )
-    if not any(computation.instructions for computation in computations):
-        raise ValueError(_NOTHING_IN_IT)
-    return SlicedModule(computations, module.entry_computation_id, module.stack_frame_index)
-
-
-def _cut_out(data: bytes, number: int, start: int, end: int) -> tuple[bytes, npt.NDArray[np.int64]]:
-    """A message without the fields of a number, and where the values of these are."""
-    rest, spans = [], array("q")
-    for found, key, begin, stop, _ in read_fields(data, start, end):
-        if found == number:
-            spans.extend((begin, stop))
-        else:
-            rest.append(data[key:stop])
-    return b"".join(rest), np.array(spans, np.int64).reshape(-1, 2)
-
-
-def _parse(parse: Callable[[bytes], HloMessage], data: bytes) -> HloMessage:
+def parse_message(parse: Callable[[bytes], HloMessage], data: bytes) -> HloMessage:
+    """Raises: ValueError: The bytes are no such message."""
     try:
         return parse(data)
     except (message.DecodeError, RecursionError) as error:
         raise ValueError(f"the bytes are no serialized HLO module: {error}") from None
 
 
-def _has_tags(data: bytes) -> bool:
-    return b"jxs" in data or TAG_FILE.encode() in data
+def has_tags_to_move(data: bytes) -> bool:
+    """Whether `parse_module` names instructions of a module otherwise than its bytes do."""
+    if TAG_FILE.encode() in data:
+        return True
+    return b"jxs" in data and (b";jxs" in data or _NAMED_BY_TAG.search(data) is not None)
 
 
 def parse_module(data: bytes) -> HloMessage:
@@ -166,9 +73,9 @@ def parse_module(data: bytes) -> HloMessage:
     """
     if len(data) > MAX_MODULE_BYTES:
         raise ValueError(f"an HLO module of {len(data)} bytes is larger than what is read")
-    module = _parse(module_class().FromString, data)
+    module = parse_message(module_class().FromString, data)
     if not any(computation.instructions for computation in module.computations):
-        raise ValueError(_NOTHING_IN_IT)
+        raise ValueError(NOTHING_IN_IT)
     if _NAMED_BY_TAG.search(data):
         _rename(module)
     if TAG_FILE.encode() in data:

@@ -22,13 +22,15 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.protobuf import (
-    BYTES,
     FieldColumns,
+    cut_out_fields,
     encode_bytes,
     encode_number,
+    join_fields,
+    last_values,
     read_field_columns,
     read_fields,
-    read_packed_columns,
+    read_repeated,
 )
 
 
@@ -95,6 +97,10 @@ def array_of_module(proto: bytes) -> npt.NDArray[np.uint8]:
 
 
 def _shorten_literals(data: bytes, start: int, end: int, path: tuple[int, ...]) -> bytes:
+    if path:
+        spans, _ = cut_out_fields(data, path[0], start, end)
+        if not len(spans) or int((spans[:, 1] - spans[:, 0]).max()) < _LARGE_LITERAL:
+            return data[start:end]
     pieces = []
     for number, key, begin, stop, _ in read_fields(data, start, end):
         if stop - begin < _LARGE_LITERAL:
@@ -172,8 +178,8 @@ class ModuleSlicer:
 
     def _add_computations(self, spans: npt.NDArray[np.int64]) -> None:
         fields = read_field_columns(self._proto, spans[:, 0], spans[:, 1])
-        ids = _last_values(fields.of(ComputationField.ID), len(spans))
-        roots = _last_values(fields.of(ComputationField.ROOT_ID), len(spans))
+        ids = last_values(fields.of(ComputationField.ID), len(spans)).tolist()
+        roots = last_values(fields.of(ComputationField.ROOT_ID), len(spans)).tolist()
         rows = fields.of(ComputationField.INSTRUCTION)
         instructions = _read_instructions(self._proto, rows)
         stops = np.cumsum(np.bincount(rows.message, minlength=len(spans))).tolist()
@@ -354,7 +360,8 @@ def instruction_ids(proto: bytes) -> list[int]:
     starts, ends = np.array(spans, np.int64).reshape(-1, 2).T
     rows = read_field_columns(proto, starts, ends).of(ComputationField.INSTRUCTION)
     fields = read_field_columns(proto, rows.start, rows.end)
-    return _last_values(fields.of(InstructionField.ID), len(rows.start))
+    ids: list[int] = last_values(fields.of(InstructionField.ID), len(rows.start)).tolist()
+    return ids
 
 
 def _parameter(number: int, id: int, shape: bytes) -> bytes:
@@ -374,7 +381,7 @@ def _read_instructions(data: bytes, rows: FieldColumns) -> list[_Instruction]:
     return list(
         map(
             _Instruction,
-            _last_values(fields.of(InstructionField.ID), count),
+            last_values(fields.of(InstructionField.ID), count).tolist(),
             _last_bytes(data, fields.of(InstructionField.OPCODE), count),
             _last_bytes(data, fields.of(InstructionField.SHAPE), count),
             _cores(data, fields, count),
@@ -382,14 +389,6 @@ def _read_instructions(data: bytes, rows: FieldColumns) -> list[_Instruction]:
             _numbers(data, fields.of(InstructionField.CALLED_IDS), count),
         )
     )
-
-
-def _last_values(fields: FieldColumns, count: int) -> list[int]:
-    """The number of a field in each of `count` messages; 0 where it is absent."""
-    values = np.zeros(count, np.uint64)
-    values[fields.message] = fields.value
-    numbers: list[int] = values.tolist()
-    return numbers
 
 
 def _last_bytes(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
@@ -406,31 +405,13 @@ def _last_bytes(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
 def _cores(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
     """Of each message all fields that say what it is, in their order."""
     kept = fields.where(~np.isin(fields.number, list(_IDENTITY)))
-    # Neighbours are cut out in one piece.
-    joined = (kept.message[1:] == kept.message[:-1]) & (kept.key_start[1:] == kept.end[:-1])
-    begins, ends = np.append(True, ~joined), np.append(~joined, True)
-    if not len(kept.message):
-        return [b""] * count
-    columns = (kept.message[begins], kept.key_start[begins], kept.end[ends])
-    pieces: list[list[bytes]] = [[] for _ in range(count)]
-    for message, start, end in zip(*(column.tolist() for column in columns), strict=True):
-        pieces[message].append(data[start:end])
     known: dict[bytes, bytes] = {}
-    return [known.setdefault(core, core) for core in map(b"".join, pieces)]
+    return [known.setdefault(core, core) for core in join_fields(data, kept, count)]
 
 
 def _numbers(data: bytes, fields: FieldColumns, count: int) -> list[tuple[int, ...]]:
-    """A repeated number of each message, packed or not."""
-    # The low bits of a key's first byte are its wire type.
-    is_packed = np.frombuffer(data, np.uint8)[fields.key_start] & 7 == BYTES
-    counts = np.ones(len(fields.message), np.int64)
-    packed, counts[is_packed] = read_packed_columns(
-        data, fields.start[is_packed], fields.end[is_packed]
-    )
-    values = np.zeros(int(counts.sum()), np.uint64)
-    in_packed = np.repeat(is_packed, counts)
-    values[in_packed], values[~in_packed] = packed, fields.value[~is_packed]
-    of_message = np.bincount(fields.message, weights=counts, minlength=count).astype(np.int64)
+    """A repeated number of each message."""
+    of_message, values = read_repeated(data, fields, count)
     numbers, stops = values.tolist(), np.cumsum(of_message).tolist()
     return [tuple(numbers[begin:stop]) for begin, stop in zip([0, *stops], stops, strict=False)]
 

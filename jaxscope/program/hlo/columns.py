@@ -1,0 +1,297 @@
+"""A serialized HLO module as columns: what its instructions are, their names, ids and references.
+
+Half a million instructions repeat a few thousand kinds of work. Each distinct one is parsed once,
+and so are the places and names of operations in their metadata. All else is cut out in NumPy.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from google.protobuf import message_factory
+
+from jaxscope.late_dataclass import dataclass
+from jaxscope.model.graph_builder import Numbers
+from jaxscope.model.protobuf import (
+    BYTES,
+    VARINT,
+    FieldColumns,
+    cut_out_fields,
+    join_fields,
+    last_values,
+    read_field_columns,
+    read_repeated,
+)
+from jaxscope.program.hlo.proto import (
+    MAX_MODULE_BYTES,
+    NOTHING_IN_IT,
+    HloMessage,
+    has_tags_to_move,
+    module_class,
+    parse_message,
+    parse_module,
+)
+
+_AT_ONCE = 1 << 15
+"""Instructions: their columns of fields take a kilobyte each while they are cut apart."""
+
+Int32s = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ComputationRow:
+    """A computation.
+
+    Attributes:
+        first: Number of its first instruction in the module.
+        count: How many it has.
+    """
+
+    name: str
+    id: int
+    root_id: int
+    first: int
+    count: int
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class References:
+    """Ids that each instruction names.
+
+    Attributes:
+        counts: int64, how many each instruction has.
+        ids: int64, those of all, one instruction after the other.
+    """
+
+    counts: npt.NDArray[np.int64]
+    ids: npt.NDArray[np.int64]
+
+    def rows(self) -> dict[int, list[int]]:
+        """The ids of each instruction that has any."""
+        stops = np.cumsum(self.counts)
+        having = np.flatnonzero(self.counts)
+        ids = self.ids.tolist()
+        bounds = zip(
+            having.tolist(),
+            (stops - self.counts)[having].tolist(),
+            stops[having].tolist(),
+            strict=True,
+        )
+        return {row: ids[start:stop] for row, start, stop in bounds}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ModuleColumns:
+    """A module; what is `of_each` has one entry for each instruction, in the module's order.
+
+    Attributes:
+        names: Of each instruction.
+        ids: int64, likewise.
+        cores: Distinct instructions without name, id, metadata and references.
+        core: int32, which of these each is.
+        op_names: Distinct names of operations, with their tags.
+        op_name: int32, which of these each has.
+        places: The rest of distinct metadata.
+        place: int32, which of these each has.
+        operands: Ids of operands; `controls` and `called` those of the instructions that run before
+            it, and of the computations that it calls.
+    """
+
+    computations: tuple[ComputationRow, ...]
+    entry_computation_id: int
+    stack_frame_index: HloMessage
+    names: list[str]
+    ids: npt.NDArray[np.int64]
+    cores: list[HloMessage]
+    core: Int32s
+    op_names: list[str]
+    op_name: Int32s
+    places: list[HloMessage]
+    place: Int32s
+    operands: References
+    controls: References
+    called: References
+
+
+def read_columns(data: bytes) -> ModuleColumns:
+    """Read a serialized `HloModuleProto`; what tags name is named as by `parse_module`.
+
+    Raises:
+        ValueError: The bytes are no HLO module, are too many, or hold no instruction.
+    """
+    if len(data) > MAX_MODULE_BYTES or has_tags_to_move(data):
+        data = parse_module(data).SerializeToString()
+    try:
+        return _read(data)
+    except _NotPlain:
+        pass
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the bytes are no serialized HLO module: {error}") from None
+    except ValueError as error:
+        if str(error) == NOTHING_IN_IT:
+            raise
+    # Old kinds of fields, and metadata in several pieces, which protobuf puts together.
+    module = parse_module(data)
+    module.DiscardUnknownFields()
+    return _read(module.SerializeToString())
+
+
+class _NotPlain(Exception):
+    """A message is written in a way that XLA does not write it."""
+
+
+def _number_of(kind: Any, *names: str) -> list[int]:
+    return [kind.fields_by_name[name].number for name in names]
+
+
+def _read(data: bytes) -> ModuleColumns:
+    of_module = module_class().DESCRIPTOR.fields_by_name["computations"]
+    of_computation = of_module.message_type.fields_by_name["instructions"]
+    make = message_factory.GetMessageClass(of_module.message_type).FromString
+    spans, head = _cut_out(data, of_module.number, 0, len(data), module_class().FromString)
+    computations, rows, first = [], [], 0
+    for start, end in spans.tolist():
+        instructions, own = _cut_out(data, of_computation.number, start, end, make)
+        count = len(instructions)
+        computations.append(ComputationRow(own.name, own.id, own.root_id, first, count))
+        rows.append(instructions)
+        first += count
+    if not first:
+        raise ValueError(NOTHING_IN_IT)
+    starts, ends = np.concatenate(rows).T
+    reader = _Reader(data, of_computation.message_type)
+    for first in range(0, len(starts), _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        reader.add(starts[part], ends[part])
+    return reader.finish(tuple(computations), head)
+
+
+def _cut_out(
+    data: bytes, number: int, start: int, end: int, make: Callable[[bytes], HloMessage]
+) -> tuple[npt.NDArray[np.int64], HloMessage]:
+    """Where the values of a field are, and the message without them."""
+    spans, others = cut_out_fields(data, number, start, end)
+    rest = b"".join(data[key:stop] for _, key, _, stop, _ in others)
+    return spans, parse_message(make, rest)
+
+
+class _Reader:
+    """Reads instructions part by part."""
+
+    def __init__(self, data: bytes, kind: Any) -> None:
+        self._data, self._kind = data, kind
+        self._metadata_kind = kind.fields_by_name["metadata"].message_type
+        self._name, self._id, self._metadata = _number_of(kind, "name", "id", "metadata")
+        self._references = _number_of(
+            kind, "operand_ids", "control_predecessor_ids", "called_computation_ids"
+        )
+        more = [each.number for each in kind.fields if each.name == "original_value"]
+        self._not_core = [self._name, self._id, self._metadata, *self._references, *more]
+        self._names: list[str] = []
+        self._ids: list[npt.NDArray[np.int64]] = []
+        self._cores, self._core = Numbers[bytes](), array("i")
+        self._told, self._telling = Numbers[bytes](), array("i")
+        self._named: list[list[tuple[Any, Any]]] = [[] for _ in self._references]
+
+    def add(self, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> None:
+        """Read the instructions at these places."""
+        data, count = self._data, len(starts)
+        fields = read_field_columns(data, starts, ends)
+        is_core = ~np.isin(fields.number, self._not_core)
+        self._core.extend(self._cores.all(join_fields(data, fields.where(is_core), count)))
+        own = fields.where(~is_core)
+        name, told = own.of(self._name), own.of(self._metadata)
+        id, references = own.of(self._id), [own.of(number) for number in self._references]
+        _check_kind(data, id, VARINT)
+        for each in references:
+            _check_kind(data, each, VARINT, BYTES)
+        self._names += _texts(data, name, count)
+        self._ids.append(last_values(id, count).view(np.int64))
+        _check_kind(data, told, BYTES)
+        if len(told.message) > 1 and bool(np.any(told.message[1:] == told.message[:-1])):
+            raise _NotPlain
+        texts = [b""] * count
+        for message, start, end in _spans(told):
+            texts[message] = data[start:end]
+        self._telling.extend(self._told.all(texts))
+        for each, named in zip(references, self._named, strict=True):
+            named.append(read_repeated(data, each, count))
+
+    def finish(self, computations: tuple[ComputationRow, ...], head: HloMessage) -> ModuleColumns:
+        """What was read, as a module."""
+        make_core, make_place = (
+            message_factory.GetMessageClass(kind).FromString
+            for kind in (self._kind, self._metadata_kind)
+        )
+        op_names, op_name, places, place = self._split_metadata()
+        of_each = np.array(self._telling, np.int32)
+        references = (
+            References(
+                np.concatenate([counts for counts, _ in named]),
+                np.concatenate([ids for _, ids in named]).view(np.int64),
+            )
+            for named in self._named
+        )
+        return ModuleColumns(
+            computations,
+            head.entry_computation_id,
+            head.stack_frame_index,
+            self._names,
+            np.concatenate(self._ids),
+            [parse_message(make_core, each) for each in self._cores],
+            np.array(self._core, np.int32),
+            op_names,
+            op_name[of_each],
+            [parse_message(make_place, each) for each in places],
+            place[of_each],
+            *references,
+        )
+
+    def _split_metadata(self) -> tuple[list[str], Int32s, list[bytes], Int32s]:
+        """Distinct names of operations and distinct rests, and of which each of `_told` is made."""
+        texts = list(self._told)
+        (number,) = _number_of(self._metadata_kind, "op_name")
+        names, places = Numbers[str](), Numbers[bytes]()
+        name, place = array("i"), array("i")
+        for first in range(0, len(texts), _AT_ONCE):
+            part = texts[first : first + _AT_ONCE]
+            data = b"".join(part)
+            ends = np.cumsum(np.fromiter(map(len, part), np.int64, len(part)))
+            starts = np.append(0, ends[:-1])
+            fields = read_field_columns(data, starts, ends)
+            name.extend(names.all(_texts(data, fields.of(number), len(part))))
+            rest = fields.where(fields.number != number)
+            place.extend(places.all(join_fields(data, rest, len(part))))
+        return list(names), np.array(name, np.int32), list(places), np.array(place, np.int32)
+
+
+def _check_kind(data: bytes, fields: FieldColumns, *kinds: int) -> None:
+    """Refuse a field of another kind than it is of, which protobuf passes over."""
+    found = np.frombuffer(data, np.uint8)[fields.key_start] & 7
+    if not bool(np.all(np.isin(found, kinds))):
+        raise _NotPlain
+
+
+def _spans(fields: FieldColumns) -> Iterator[tuple[int, int, int]]:
+    """Message, start and end."""
+    columns = (fields.message, fields.start, fields.end)
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _texts(data: bytes, fields: FieldColumns, count: int) -> list[str]:
+    """A text of each of `count` messages; empty where it is absent."""
+    _check_kind(data, fields, BYTES)
+    texts = [""] * count
+    for message, start, end in _spans(fields):
+        texts[message] = data[start:end].decode()
+    return texts
+
+
+def computation_of(computations: Sequence[ComputationRow]) -> Int32s:
+    """Of each instruction the number of its computation."""
+    counts = [each.count for each in computations]
+    return np.repeat(np.arange(len(counts), dtype=np.int32), counts)

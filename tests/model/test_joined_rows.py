@@ -1,0 +1,40 @@
+"""Rows that several parts have of each node, put side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jaxscope.model.graph import Ragged, join_rows
+from jaxscope.model.graph_builder import Numbers, show_all_marks
+
+ROWS = st.lists(st.lists(st.integers(0, 9), max_size=4), min_size=1, max_size=5)
+
+
+@given(st.data())
+def test_joined_rows_are_those_of_the_parts_one_after_the_other(data: st.DataObject) -> None:
+    num = data.draw(st.integers(0, 8))
+    parts = []
+    expected: list[list[int]] = [[] for _ in range(num)]
+    for _ in range(data.draw(st.integers(1, 4))):
+        rows = data.draw(ROWS)
+        chosen = [data.draw(st.integers(0, len(rows) - 1)) for _ in range(num)]
+        parts.append((Ragged.from_rows(rows), np.array(chosen, np.int32)))
+        for node, row in enumerate(chosen):
+            expected[node] += rows[row]
+    found = join_rows(parts)
+    assert [found[node].tolist() for node in range(num)] == expected
+    assert len(found) == num
+
+
+def test_numbers_count_things_by_their_first_use() -> None:
+    numbers = Numbers[str]()
+    assert list(numbers.all(["b", "a", "b", "c", "a"])) == [0, 1, 0, 2, 1]
+    assert list(numbers) == ["b", "a", "c"]
+
+
+def test_what_is_not_seen_is_shown_in_each_string() -> None:
+    assert show_all_marks(["plain", "två\tord", "a\x1bb", ""]) == ("plain", "två\tord", "a␛b", "")
+    assert show_all_marks(["plain", "words"]) == ("plain", "words")
+    assert show_all_marks(["\u202e"]) == ("\ufffd",)
