@@ -115,6 +115,7 @@ class Module:
         self._files: dict[int, str] = {}
         self._functions: dict[int, str] = {}
         self._renamed: dict[str, str] = {}
+        self.also_called: dict[str, str] = {}
         self._places: dict[int, tuple[str, int, str]] = {}
         self._frames: dict[int, tuple[int, int]] = {}
         self._read(text)
@@ -187,7 +188,15 @@ class Module:
         parts = [re.sub(r"jxs[bdpt]\d+~/*", "", part) for part in match[1].split(";")]
         joined = ";".join(dict.fromkeys(parts)).split("/")[-1].replace(";", "_")
         self._renamed[name] = f"{joined}.{number}" if number else joined
+        # XLA writes a name twice where two places have it; both places are not seen here.
+        twice = "_".join(parts).split("/")[-1]
+        self.also_called[f"{twice}.{number}" if number else twice] = self._renamed[name]
         return self._renamed[name]
+
+    def names(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The names of instructions as `lines` has them."""
+        also = self.also_called
+        return tuple(n if n in self.lines else also.get(n, n) for n in names)
 
     def _read_frames(self, rest: str) -> tuple[int, str]:
         """The innermost stack frame that is no tag, and the tags of all, the outermost first.
@@ -425,7 +434,8 @@ class _Check:
         if (fate.certainty == "proven") != (fate.proof is not None):
             yield "a proof and `proven` go together"
         last = self.dumps.last
-        here = [name for name in fate.instructions if not name.startswith("unnamed_")]
+        named = last.names(fate.instructions)
+        here = [name for name in named if not name.startswith("unnamed_")]
         for name in here:
             if name not in last.lines:
                 yield f"{name} is not in the module that runs"
@@ -471,7 +481,7 @@ class _Check:
             yield f"{line.name} calls no library"
         elif fate == "layout" and not all(each.opcode in _LAYOUT for each in lines[:1]):
             yield f"{lines[0].name} is a {lines[0].opcode}"
-        elif fate == "folded" and not any(self._is_constant(each) for each in lines):
+        elif fate == "folded" and not any(self._is_constant(each, last) for each in lines):
             yield f"{line.name} is no constant"
 
     def _left(self) -> Iterator[str]:
@@ -505,14 +515,14 @@ class _Check:
         is_custom = caller is not None and "kind=kCustom" in caller.rest
         return is_custom or line.opcode in _LIBRARY or "kind=kCustom" in line.rest
 
-    def _is_constant(self, line: Line) -> bool:
-        last = self.dumps.last
+    @staticmethod
+    def _is_constant(line: Line, module: Module) -> bool:
         if line.opcode == "broadcast":
-            line = last.lines[line.operands[0]]
-        caller = last.callers.get(line.computation)
+            line = module.lines[line.operands[0]]
+        caller = module.callers.get(line.computation)
         if line.opcode == "parameter" and caller is not None and caller.opcode == "fusion":
             number = int(line.rest[1 : line.rest.index(")")])
-            line = last.lines[caller.operands[number]]
+            line = module.lines[caller.operands[number]]
         return line.opcode == "constant"
 
     def _proof(self) -> Iterator[str]:
@@ -534,6 +544,9 @@ class _Check:
             if came:
                 yield f"XLA received {came[0]}"
             return
+        proof = dataclasses.replace(
+            proof, before=before.names(proof.before), after=after.names(proof.after)
+        )
         for names, module, when in (
             (proof.before, before, "before"),
             (proof.after, after, "after"),
@@ -587,7 +600,7 @@ class _Check:
                     users = set(before.users.get(was[0].name, ()))
                     if users & set(after.users.get(other.name, ())):
                         yield f"it was merged with {other.name}, whose result is used"
-        if fate == "folded" and now and not any(self._was_folded(each, after) for each in now):
+        if fate == "folded" and now and not any(self._is_constant(each, after) for each in now):
             yield f"{now[0].name} is no constant after the pass"
 
     @staticmethod
@@ -620,12 +633,6 @@ class _Check:
             return True
         self.pass_over("its name is that of another instruction of the same kind after the pass")
         return False
-
-    @staticmethod
-    def _was_folded(line: Line, module: Module) -> bool:
-        if line.opcode == "broadcast":
-            line = module.lines[line.operands[0]]
-        return line.opcode == "constant"
 
     def _name(self, before: Module, names: Sequence[str]) -> Iterator[str]:
         """What XLA received under the equation's number is what the proof speaks of.

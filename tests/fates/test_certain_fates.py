@@ -12,7 +12,7 @@ import pytest
 
 from jaxscope.model import Capture, Graph
 from tests.fates import programs
-from tests.fates.programs import W, X, capture_plain, fate_of, fates_by_operation
+from tests.fates.programs import W, X, capture_passes, capture_plain, fate_of, fates_by_operation
 
 CERTAIN: list[tuple[Callable[..., Any], tuple[Any, ...], list[tuple[str, str]]]] = [
     (programs.add_nothing, (X,), [("add", "simplified"), ("sin", "fused"), ("mul", "fused")]),
@@ -158,6 +158,12 @@ def test_what_only_fills_an_array_with_a_known_value_is_folded() -> None:
     assert (negated.fate, negated.certainty) == ("folded", "proven")
     assert "an array is filled with it in wrapped_broadcast" in negated.text
     assert (compared.fate, compared.certainty) == ("folded", "inferred")
+
+    found = fates_by_operation(capture_passes(programs.begin_with_known_values, X))
+    negated = next(fate for name, fate in found if name == "neg")
+    assert (negated.fate, negated.certainty) == ("folded", "proven")
+    assert negated.proof is not None and negated.proof.pass_number is None, "before the first pass"
+    assert negated.pass_name is None
 
 
 def test_rules_of_a_linear_solve_that_do_not_run_are_dead() -> None:

@@ -415,7 +415,9 @@ class DerivedFates:
         self, key: str, holding: InstructionRole, before: set[str], ending: PassOutcome | None
     ) -> Fate:
         """Its value is a constant, and an instruction of its name fills an array with that."""
-        is_early = before and before <= {"broadcast", "constant"}
+        is_early = bool(before) and before <= {"broadcast", "constant"}
+        if is_early:
+            ending = None  # a pass that changed the instruction afterwards is not what computed it
         text = say(
             "Its value was computed{who}; an array is filled with it in {place}.",
             who=_IN_CONVERSION if is_early else say(" when compiling"),
