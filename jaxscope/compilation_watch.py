@@ -177,7 +177,8 @@ class _CheapRecorder(JitRecorder):
         return hashlib.sha256("".join(found).encode()).hexdigest()
 
     def _key(self, jitted: RecordedJit, args: Any, kwargs: Any) -> CallKey:
-        return find_key(jitted.function, jitted.options, args, kwargs, jitted.place)
+        place = jitted.place(args, kwargs)
+        return find_key(jitted.function, jitted.options, args, kwargs, place)
 
 
 class _ListChannel(Channel):
@@ -311,7 +312,7 @@ class Watch(contextlib.ContextDecorator):
         name = name_of(jitted.function)
         if options.catch and not {name, bare_name(name)} & {*options.catch}:
             return None
-        owner = (name, jitted.place)
+        owner = (name, jitted.place(args, kwargs))
         with self._lock:
             self._calls[owner] += 1
             count = self._calls[owner]

@@ -21,6 +21,7 @@ from jaxscope.worker.host.function_source import (
     default_target,
     describe_live_call,
     find_live_source,
+    find_wrapped,
 )
 from jaxscope.worker.host.job import exchange_programs
 from jaxscope.worker.stages.capture import send_capture
@@ -68,7 +69,7 @@ def capture_text(text: str, names: Mapping[str, Any]) -> Capture:
 
 def _capture(call: Call, *, passes: bool) -> Capture:
     assembler = CaptureAssembler()
-    source = find_live_source(call.base)
+    source = find_live_source(find_wrapped(call.base, call.args, call.kwargs))
     request = {"target": default_target(), "passes": passes}
     ear = InProcessChannel(assembler)
     send_capture(request, ear, source, call)

@@ -187,6 +187,18 @@ class SourcePosition:
         return format_place(self.file, self.line)
 
 
+_INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
+
+
+def own_place(places: Sequence[SourcePosition]) -> SourcePosition | None:
+    """Of a stack, innermost first: the innermost place outside of installed libraries.
+
+    The innermost of all where every place is a library's; None where there is none.
+    """
+    own = (place for place in places if not _INSTALLED.search(place.file))
+    return next(own, places[0] if places else None)
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """Work of a node or a stage. NaN stands for unknown and is never added up as zero.
@@ -487,6 +499,10 @@ class Graph:
                 row[0::4], row[1::4], row[2::4], row[3::4], strict=True
             )
         )
+
+    def place(self, index: int) -> SourcePosition | None:
+        """Where a node is said to come from: see `own_place`."""
+        return own_place(self.source(index))
 
     def node(self, index: int) -> Node:
         """Read one node out of the columns."""

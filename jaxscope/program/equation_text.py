@@ -67,9 +67,8 @@ def _label(graph: Graph, node: int) -> str:
     results = name.split(", ")
     if len(results) > _MAX_RESULTS:
         name = f"{', '.join(results[:_MAX_RESULTS])}, … ({len(results):,} results)"
-    places = graph.source(node)
-    place = f" · {places[0].short}" if places else ""
-    return f"{name} = {operation}{place}"
+    place = graph.place(node)
+    return f"{name} = {operation}" + (f" · {place.short}" if place else "")
 
 
 def _names(graph: Graph, node: int) -> tuple[str, str]:

@@ -70,7 +70,7 @@ class MeasuredInstruction:
         name: The instruction's.
         operation: Such as `fusion`; empty where the module is not known.
         equation: The name that JAX gave it, or empty.
-        file: Of the innermost line of the user's that it is from; empty where none is known.
+        file: Of the line that it is from, the user's before a library's; empty where none is known.
         line: 1-based, or 0.
         count: How often it ran.
         runs: How often its module ran, as far as it is said.
@@ -370,7 +370,7 @@ def _place(
     if graph is not None and row is not None:
         operation = graph.operation(row)
         equation = graph.attributes(row).get("op_name", "")
-        place = next(iter(graph.source(row)), None)
+        place = graph.place(row)
         file, line = (place.file, place.line) if place is not None else ("", 0)
     num_runs = len(runs[module, program] - {None})
     sums = total.by_run.values()

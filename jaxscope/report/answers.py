@@ -207,8 +207,7 @@ def _nodes(graph: Graph, *operations: str) -> list[int]:
 
 
 def _place(graph: Graph, node: int) -> str:
-    found = graph.source(node)
-    return place_text(found[0] if found else None)
+    return place_text(graph.place(node))
 
 
 # What it costs.

@@ -347,7 +347,7 @@ def _place_change(graphs: GraphComparison, change: Change, first: int, second: i
     """The change of a node, with the line that it is of where that is known."""
     is_there = second != NONE
     graph, node = (graphs.second, second) if is_there else (graphs.first, first)
-    place = next(iter(graph.source(node)), None)
+    place = graph.place(node)
     text = describe_node_change(graphs, change, first, second)
     return text if place is None else f"{text} ({place.short})"
 

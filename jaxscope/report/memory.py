@@ -111,8 +111,7 @@ def buffer_row(graph: Graph, buffer: Buffer) -> tuple[Cell, ...]:
     nodes = graph.nodes
     types = graph.row(nodes.types, buffer.node)
     # What a loop fills was made by the compiler: the line is that of what is written there.
-    sources = (graph.source(node) for node in (buffer.node, *buffer.writers))
-    places = next((source for source in sources if source), ())
+    places = filter(None, map(graph.place, (buffer.node, *buffer.writers)))
     return (
         number_cell(buffer.num_bytes, format_bytes),
         say(buffer.kind)
@@ -123,7 +122,7 @@ def buffer_row(graph: Graph, buffer: Buffer) -> tuple[Cell, ...]:
         buffer.layout,
         Number(buffer.padding, format_bytes(buffer.padding) if buffer.padding else ""),
         Number(buffer.start, f"{buffer.start}–{buffer.end}"),
-        place_text(places[0] if places else None),
+        place_text(next(places, None)),
     )
 
 

@@ -19,7 +19,8 @@ import pytest
 from jaxscope.model.capture import Check, Severity
 from jaxscope.worker import checks
 from jaxscope.worker.checks.effects import EffectWatch
-from jaxscope.worker.checks.user_places import is_installed, own_frame
+from jaxscope.worker.checks.user_places import own_frame
+from jaxscope.worker.faults.tracebacks import is_installed
 from jaxscope.worker.host.call import call_namespace, parse_call
 from tests.checks import planted
 from tests.checks.running import findings_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import json
 import os
 import re
@@ -22,10 +21,9 @@ import pytest
 import jaxscope
 from jaxscope import compilation_watch
 from jaxscope.cli import main
-from jaxscope.model import Capture
+from jaxscope.model import Capture, is_available
 from jaxscope.report.compilations import compilations_table, compilations_to_document
 from jaxscope.report.document import write_text
-from jaxscope.worker.faults import tracebacks
 from jaxscope.worker.timing import traffic
 from tests.processes.impostor import write_ancient, write_old_jax
 
@@ -330,30 +328,64 @@ def test_a_partial_is_called_as_its_function_and_a_name_that_was_never_called_is
     ]
 
 
-def test_what_a_library_wraps_stands_at_the_line_that_called_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As Equinox does it: one wrapper for all functions, which takes their names."""
-    library = tmp_path / "library.py"
-    library.write_text(
-        "import jax\n\ndef plain(x):\n    return x - 1\n\n"
-        "def jit_named(function):\n    def wrapped(x):\n        return function(x)\n"
-        "    wrapped.__name__ = function.__name__\n    jitted = jax.jit(wrapped)\n"
-        "    return lambda x: jitted(x)\n"
-    )
-    monkeypatch.setattr(tracebacks, "_library_folders", lambda: (f"{tmp_path.resolve()}/",))
-    monkeypatch.syspath_prepend(str(tmp_path))
-    with jaxscope.watch() as seen:
-        import library  # type: ignore[import-not-found]  # made above
+LIBRARY = """
+import jax
 
-        double = library.jit_named(lambda x: x * 2)
-        jax.jit(library.plain)(1.0)
-        line = inspect.currentframe().f_lineno + 1  # type: ignore[union-attr]  # CPython has it
-        double(1.0)
-        double(jnp.ones(3))
-    places = [(each.function, each.place) for each in seen.found.signatures]
-    here = ("<lambda>", f"{__file__}:{line}")
-    assert places == [("plain", f"{library.__file__}:3"), here, here]
+def plain(x):
+    return x - 1
+
+def jit_closed(function):
+    def wrapped(x):
+        return function(x)
+    wrapped.__name__ = function.__name__
+    jitted = jax.jit(wrapped)
+    return lambda x: jitted(x)
+
+def jit_given(function):
+    def wrapped(given, x):
+        return given[0](x)
+    wrapped.__name__ = function.__name__
+    jitted = jax.jit(wrapped, static_argnums=0)
+    return lambda x: jitted((function, None), x)
+"""
+
+
+def test_what_a_library_wraps_stands_where_it_is_defined_or_else_called(tmp_path: Path) -> None:
+    """As Equinox does it: one wrapper for all functions, which takes their names."""
+    library = tmp_path / "site-packages" / "library.py"
+    library.parent.mkdir()
+    library.write_text(LIBRARY)
+    script = tmp_path / "script.py"
+    lines = [
+        f"import sys; sys.path.insert(0, {str(library.parent)!r})",
+        "import jax, jax.numpy as jnp, library",
+        "def double(x):",
+        "    return x * 2",
+        "def treble(x):",
+        "    return x * 3",
+        "jax.jit(library.plain)(1.0)",
+        "closed = library.jit_closed(double)",
+        "closed(1.0)",
+        "closed(jnp.ones(3))",
+        "library.jit_given(treble)(1.0)",
+    ]
+    script.write_text("\n".join(lines))
+    done = run("--out", str(tmp_path / "seen"), str(script))
+    assert done.returncode == 0, done.stderr
+    found = read(tmp_path / "seen")["compilations"]
+    assert [(each["function"], each["file"], each["line"]) for each in found] == [
+        ("plain", str(library), 4),
+        ("double", str(script), lines.index("closed(1.0)") + 1),
+        ("treble", str(script), lines.index("def treble(x):") + 1),
+    ]
+    capture = jaxscope.load(tmp_path / "seen" / "treble.jaxscope")
+    assert (capture.source.file, capture.source.line) == (str(script), 5)
+    assert capture.source.text == "def treble(x):\n    return x * 3"
+    stage = capture.stage("jaxpr")
+    assert stage is not None and is_available(stage.graph)
+    graph = stage.graph
+    (product,) = [n for n in range(len(graph.nodes)) if graph.operation(n) == "mul"]
+    assert [Path(place.file).name for place in graph.source(product)] == ["script.py", "library.py"]
 
 
 def test_functions_of_one_name_have_a_capture_each(tmp_path: Path) -> None:

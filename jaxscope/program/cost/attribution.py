@@ -249,8 +249,8 @@ def _keys(graph: Graph, node: int, by: RowKind) -> tuple[str, ...]:
         return graph.derived(node) or (NO_ORIGIN,)
     if by is RowKind.SCOPE:
         return ("/".join(graph.scope(node)) or NO_SCOPE,)
-    places = graph.source(node)
-    return (places[0].short if places else NO_ORIGIN,)
+    place = graph.place(node)
+    return (place.short if place else NO_ORIGIN,)
 
 
 _ZERO = Cost(0.0, 0.0, 0.0)

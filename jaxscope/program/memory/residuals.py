@@ -120,8 +120,8 @@ def find_constants(capture: Capture) -> tuple[KeptValue, ...]:
         users = dict.fromkeys(edges.target[edges.source == node].tolist())
         readers = [at for at in users if nodes.kind[at] == NodeKind.EQUATION]
         value = _value(stage, graph, node, 0, tuple(graph.id(at) for at in readers))
-        places = [place for at in readers for place in graph.source(at)[:1]]
-        found.append(dataclasses.replace(value, place=places[0] if places else None))
+        place = next(filter(None, map(graph.place, readers)), None)
+        found.append(dataclasses.replace(value, place=place))
     return tuple(_by_size([value for value in found if not value.type.endswith("[]")]))
 
 
@@ -202,7 +202,6 @@ def _value(
 ) -> KeptValue:
     types = graph.types(node)
     type_text = types[output] if output < len(types) else ""
-    places = graph.source(node)
     return KeptValue(
         stage.name,
         node,
@@ -211,7 +210,7 @@ def _value(
         type_text,
         packed_type_bytes(type_text),
         readers,
-        places[0] if places else None,
+        graph.place(node),
         graph.attributes(node).get("path", ""),
     )
 

@@ -264,9 +264,8 @@ class CollectiveContexts:
 
     def of(self, graph: Graph, node: int) -> CollectiveContext:
         """Where a node of the compiled program stands."""
-        places = graph.source(node)
         ids = _combined(graph, node)
-        standing = CollectiveContext(places[0] if places else None, ids)
+        standing = CollectiveContext(graph.place(node), ids)
         derived, placement = self._derived, self._placement
         if derived is None or isinstance(placement, Unavailable):
             return standing
@@ -275,11 +274,10 @@ class CollectiveContexts:
 
     def _sides_of(self, id: str, derived: Graph, placement: Placement) -> EquationSides:
         equation = derived.index_by_id[id]
-        places = derived.source(equation)
         return EquationSides(
             id,
             self._labels.get(id, ""),
-            places[0] if places else None,
+            derived.place(equation),
             tuple(self._operands(derived, equation, placement)),
             tuple(
                 _of_result(derived, equation, output, type, placement)

@@ -59,9 +59,9 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
         lines += [*map(_plain, types), *(escape_html(tr_said(told)) for told in axes)]
         attributes = list(graph.attributes(box.node).items())[:_MAX_ATTRIBUTES]
         lines += [f"{_plain(key)} = {_plain(value)}" for key, value in attributes]
-        source = graph.source(box.node)
-        if source:
-            lines.append(_plain(f"{source[0].short} {source[0].function}"))
+        place = graph.place(box.node)
+        if place:
+            lines.append(_plain(f"{place.short} {place.function}"))
     return "<br>".join(lines)
 
 

@@ -247,10 +247,8 @@ def _known(text: str, value: float) -> str:
 
 
 def _place(graph: Graph, row: int) -> str:
-    positions = graph.source(row)
-    if not positions:
-        return ""
-    return f"{positions[0].file.rsplit('/', 1)[-1]}:{positions[0].line}"
+    place = graph.place(row)
+    return place.short if place else ""
 
 
 def _name_of_argument(graph: Graph, row: int) -> str:

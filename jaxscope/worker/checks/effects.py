@@ -27,7 +27,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Check, Severity
 from jaxscope.model.said import say, template
 from jaxscope.worker import compat
-from jaxscope.worker.checks.user_places import is_installed
+from jaxscope.worker.faults.tracebacks import is_installed
 from jaxscope.worker.host.function_source import OF_JAX, innermost_function
 
 PRINT = "trace-time-print"

@@ -15,7 +15,7 @@ from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Dataflow, Site
 from jaxscope.worker.checks.effects import EffectWatch
 from jaxscope.worker.checks.purity import PurityWatch
-from jaxscope.worker.checks.user_places import is_installed
+from jaxscope.worker.faults.tracebacks import is_installed
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.provenance.traced_program import TracedProgram
 

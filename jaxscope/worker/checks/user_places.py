@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import os
-import sysconfig
 from typing import Any
 
 from jaxscope.worker import compat
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-_INSTALLED = tuple(
-    os.path.join(path, "")
-    for path in (*map(sysconfig.get_path, ("stdlib", "platstdlib")), _PACKAGE)
-)
-"""Folders of Python's own library, and this package's."""
-
-
-@functools.lru_cache(maxsize=1 << 12)
-def is_installed(file: str) -> bool:
-    """Whether a file is of an installed library: nobody changes a line there."""
-    return (
-        "site-packages" in file
-        or "dist-packages" in file
-        or file.startswith(_INSTALLED)
-        or file.startswith("<frozen")
-    )
+from jaxscope.worker.faults.tracebacks import is_installed
 
 
 def own_frame(equation: Any) -> tuple[str, int, int] | None:

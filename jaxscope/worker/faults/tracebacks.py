@@ -104,16 +104,21 @@ def is_user_frame(file: str, user_files: Collection[str]) -> bool:
     path = os.path.realpath(file)
     if path in user_files:
         return True
-    if is_library_file(path):
+    if any(path.startswith(folder) for folder in _library_folders()):
         return False
     folders = {os.path.dirname(user_file) + os.sep for user_file in user_files if user_file}
     return any(path.startswith(folder) for folder in folders if folder != os.sep)
 
 
-def is_library_file(file: str) -> bool:
-    """Whether a file is Python's own, an installed package's, JAX's or jaxscope's."""
-    path = os.path.realpath(file)
-    return file.startswith("<frozen ") or path.startswith(_library_folders())
+@functools.lru_cache(maxsize=1 << 12)
+def is_installed(file: str) -> bool:
+    """Whether a file is of an installed library: nobody changes a line there."""
+    own = tuple(
+        os.path.join(path, "")
+        for path in (*map(sysconfig.get_path, ("stdlib", "platstdlib")), PACKAGE_FOLDER)
+    )
+    is_of_package = "site-packages" in file or "dist-packages" in file
+    return is_of_package or file.startswith((*own, "<frozen"))
 
 
 @functools.cache

@@ -23,7 +23,7 @@ from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.units import format_place
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.compat import is_jitted
-from jaxscope.worker.faults.tracebacks import is_user_frame
+from jaxscope.worker.faults.tracebacks import is_installed, is_user_frame
 from jaxscope.worker.host.arguments import is_traceable
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.source import SourceSnapshot, is_uploaded, read_source
@@ -116,6 +116,49 @@ def innermost_function(function: Any) -> Any:
             function = type(function).__call__
         else:
             break
+    return function
+
+
+_MOST_PARTS = 10_000
+
+
+def is_wrapper_of_library(function: Any) -> bool:
+    """Whether its code is JAX's own, or a library's that gives one wrapper other functions' names.
+
+    Equinox's `filter_jit` does so: where the wrapper stands says nothing of the function.
+    """
+    inner = innermost_function(function)
+    code = getattr(inner, "__code__", None)
+    if code is None or not is_installed(code.co_filename):
+        return False
+    is_of_jax = code.co_filename.startswith(OF_JAX)
+    return bool(is_of_jax or code.co_name != getattr(inner, "__name__", code.co_name))
+
+
+def find_wrapped(function: Any, args: Any, kwargs: Any) -> Any:
+    """The function of the user's that a library's wrapper is given, beside its arguments.
+
+    Args:
+        function: The function that is called; returned where it is no such wrapper, or where no
+            argument is a function of its name.
+        args: What it is called with.
+        kwargs: By name.
+    """
+    if not is_wrapper_of_library(function):
+        return function
+    name, waiting = getattr(innermost_function(function), "__name__", ""), [args, kwargs]
+    for _ in range(_MOST_PARTS):
+        if not waiting:
+            break
+        part = waiting.pop()
+        if isinstance(part, tuple | list):
+            waiting += part
+        elif isinstance(part, dict):
+            waiting += part.values()
+        elif callable(part) and getattr(part, "__name__", None) == name:
+            code = getattr(innermost_function(part), "__code__", None)
+            if code is not None and not is_installed(code.co_filename):
+                return part
     return function
 
 

@@ -321,13 +321,13 @@ def why_not_unasked(graph: Graph, trace_seconds: float) -> str:
     if not len(own):
         own = np.flatnonzero(is_equation & (nodes.direction != Direction.NONE))
     if len(own):
-        places = graph.source(int(own[0]))
+        place = graph.place(int(own[0]))
         told = say(
             "The program holds its own derivative: equation {id} ({operation}{where}) is part of "
             "one. The derivative of all of it is not made.",
             id=graph.string(nodes.id, int(own[0])),
             operation=graph.string(nodes.operation, int(own[0])),
-            where=f", {places[0].short}" if places else "",
+            where=f", {place.short}" if place else "",
         )
         return say_joined((told, _ASK))
     count = int(is_equation.sum())

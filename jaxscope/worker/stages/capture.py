@@ -38,6 +38,7 @@ from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.function_source import (
     describe_function,
     find_call_place,
+    find_wrapped,
     innermost_function,
     place_of,
     send_files,
@@ -346,6 +347,7 @@ class _Pipeline:
         ]
         call = self._call
         line, column = find_call_place(self._source, call.text)
+        function = find_wrapped(call.base, call.args, call.kwargs)
         self._channel.send(
             "head",
             {
@@ -353,7 +355,7 @@ class _Pipeline:
                 "call": self._call.text,
                 "base": self._call.base_text,
                 "transforms": list(self._call.transforms),
-                "source": describe_function(call.base, self._source, call.base_text, line),
+                "source": describe_function(function, self._source, call.base_text, line),
                 "environment": describe_environment(self._target),
                 "target": self._target_name,
                 "arguments": arguments,
@@ -513,7 +515,8 @@ class _Pipeline:
 
     def _send_files(self) -> None:
         others = source_files(self._sender.graphs)
-        send_files(self._channel, self._source, others, self._call.base)
+        function = find_wrapped(self._call.base, self._call.args, self._call.kwargs)
+        send_files(self._channel, self._source, others, function)
 
     @contextlib.contextmanager
     def _step(self, stage: str, step: str, text: str) -> Iterator[None]:

@@ -551,8 +551,8 @@ def place_note(
             node = graph.index_by_id.get(id)
             if node is None:
                 continue
-            places = graph.source(node)
-            file, line = (places[0].file, places[0].line) if places else ("", 0)
+            place = graph.place(node)
+            file, line = (place.file, place.line) if place else ("", 0)
             where = ", ".join(filter(None, [graph.operation(node), format_place(file, line)]))
             told = say("It is of equation {id} ({where}).", id=id, where=where)
             if stage:

@@ -35,14 +35,14 @@ from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
-from jaxscope.worker.faults.tracebacks import is_library_file
 from jaxscope.worker.host.call import Call, parse_call
-from jaxscope.worker.host.function_source import OF_JAX
+from jaxscope.worker.host.function_source import find_wrapped, is_wrapper_of_library
 from jaxscope.worker.host.values import aval_text, value_text
 from jaxscope.worker.stages.call_loader import load_names
 from jaxscope.worker.targets.environment import describe_environment
 from jaxscope.worker.timing.conditions import Conditions, read_setting
 from jaxscope.worker.timing.stages_and_transfers import CACHE_HIT
+from jaxscope.worker.timing.traffic import find_line
 
 # Where two values that decide about compiling differ: that part, and not the whole of them.
 
@@ -463,20 +463,6 @@ def place_of(function: Callable[..., Any]) -> str:
     return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else ""
 
 
-def _is_place_of_wrapper(function: Callable[..., Any]) -> bool:
-    """Whether `place_of` says where a library wraps functions, not where this one stands.
-
-    So it is of Equinox's `filter_jit`, which gives one wrapper the names of all functions.
-    """
-    while isinstance(function, functools.partial):
-        function = function.func
-    code = getattr(_unwrap(function), "__code__", None)
-    if code is None or not is_library_file(code.co_filename):
-        return False
-    is_of_jax = code.co_filename.startswith(OF_JAX)
-    return bool(is_of_jax or code.co_name != getattr(function, "__name__", code.co_name))
-
-
 # Watch every jitted function of the user's: which keys it is called with, what that compiles.
 #
 # `jax.jit` is replaced before the user's file runs, so decorators, `from jax import jit` and jits
@@ -501,13 +487,10 @@ def _loggers_of_jax() -> Iterator[logging.Logger]:
             yield logging.getLogger(name)
 
 
-def _find_user_line(*, is_outside_libraries: bool = False) -> str:
+def _find_user_line() -> str:
     """The innermost line that runs now and is neither JAX's nor ours; empty without one."""
     frame: types.FrameType | None = sys._getframe(1)
-    while frame and (
-        str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS
-        or (is_outside_libraries and is_library_file(frame.f_code.co_filename))
-    ):
+    while frame and str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS:
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
 
@@ -599,7 +582,7 @@ class JitRecorder:
             self.num_within += 1
             return jitted.inner(*args, **kwargs)
         self._alive[id(jitted.function)] = jitted.function
-        key = find_key(jitted.function, jitted.options, args, kwargs, jitted.place)
+        key = find_key(jitted.function, jitted.options, args, kwargs, jitted.place(args, kwargs))
         self.num_calls += 1
         with self.watching() as now:
             result = jitted.inner(*args, **kwargs)
@@ -687,16 +670,16 @@ class RecordedJit:
             functools.update_wrapper(self, function, updated=())
         self.__wrapped__ = function
 
-    @property
-    def place(self) -> str:
-        """`file:line` of its definition; of a library's wrapper, of the line that called it first.
+    def place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """`file:line` of the function's definition, found at its first call.
 
-        So every function of Equinox's `filter_jit` does not stand in Equinox's own file.
+        Of a wrapper of a library's, the line that called it where its function is not known.
         """
         if self._place is None:
-            is_wrapper = _is_place_of_wrapper(self.function)
-            calling = _find_user_line(is_outside_libraries=True) if is_wrapper else ""
-            self._place = calling or place_of(self.function)
+            function = find_wrapped(self.function, args, kwargs)
+            is_wrapper = is_wrapper_of_library(function)
+            file, line = find_line() if is_wrapper else ("", 0)
+            self._place = f"{file}:{line}" if file else place_of(function)
         return self._place
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -30,9 +30,9 @@ from jaxscope.model.said import say, say_count, say_joined
 from jaxscope.model.units import format_place, shorten
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.checks.user_places import find_places, is_installed
+from jaxscope.worker.checks.user_places import find_places
 from jaxscope.worker.faults.explain import explain_missing, guard
-from jaxscope.worker.faults.tracebacks import is_user_frame, safe_text, walk_frames
+from jaxscope.worker.faults.tracebacks import is_installed, is_user_frame, safe_text, walk_frames
 from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TracedProgram, trace_gradient

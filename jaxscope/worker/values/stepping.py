@@ -19,8 +19,9 @@ from jaxscope.model.values import ValueCondition, parse_condition
 from jaxscope.wire.messages import Message
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel, run_skippable
-from jaxscope.worker.checks.user_places import find_places, is_installed
+from jaxscope.worker.checks.user_places import find_places
 from jaxscope.worker.faults.explain import explain_exception
+from jaxscope.worker.faults.tracebacks import is_installed
 from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.values.against import (
     FORMS,

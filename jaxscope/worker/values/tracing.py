@@ -34,8 +34,8 @@ from jaxscope.worker.channel import Channel, run_skippable
 from jaxscope.worker.checks.effects import EffectWatch
 from jaxscope.worker.checks.purity import PurityWatch
 from jaxscope.worker.checks.subject import parse_file
-from jaxscope.worker.checks.user_places import is_installed
 from jaxscope.worker.faults.explain import guard
+from jaxscope.worker.faults.tracebacks import is_installed
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.provenance.stand_in import InnerStages, jitted_body
