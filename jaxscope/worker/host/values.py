@@ -28,6 +28,8 @@ def find_shorthand(name: str) -> str:
 
 def aval_text(aval: Any) -> str:
     """A type as JAX prints it: `f32[8,128]`, `key<fry>[]`."""
+    if isinstance(aval, jax.ShapeDtypeStruct):  # of results, before anything is run
+        aval = jax.core.ShapedArray(aval.shape, aval.dtype)
     short = getattr(aval, "str_short", None)
     try:
         return str(short(short_dtypes=True)) if short is not None else str(aval)
