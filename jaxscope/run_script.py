@@ -1,7 +1,8 @@
 """The process of `jaxscope run`: a script as `__main__`, watched while it runs.
 
-Started by file, `python run_script.py OPTIONS KIND TARGET ARGS…`, by any interpreter that has JAX
-and what jaxscope needs; OPTIONS is JSON.
+Started by file, `python run_script.py OPTIONS KIND TARGET ARGS…`, by any interpreter that has JAX;
+OPTIONS is JSON. What jaxscope needs besides is the interpreter's own, or lent by the one that
+started it where both load the same compiled modules.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ import json
 import os
 import runpy
 import sys
+import sysconfig
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +27,11 @@ _NEEDED = {"msgspec": "msgspec", "google.protobuf": "protobuf", "pygments": "pyg
 def main(words: list[str]) -> int:
     """Run, write the list, and return the status of the script."""
     options, kind, target, *arguments = words
+    known: dict[str, Any] = json.loads(options)
+    if known.get("lent", {}).get("suffix") == _suffix():
+        missing = [module for module in _NEEDED if not _has(module)]
+        sys.meta_path.append(_Lent(missing, known["lent"]["folders"]))
     if problem := _find_problem():
-        known = json.loads(options)
         _tell(problem, Path(known.get("listed") or known["out"]))
         return 3
     _find_jaxscope()
@@ -35,7 +42,6 @@ def main(words: list[str]) -> int:
     def watch() -> None:
         from jaxscope.compilation_watch import Watch, WatchOptions
 
-        known: dict[str, Any] = json.loads(options)
         out = Path(known["out"]) if known["out"] else None
 
         def tell_folder(folder: Path) -> None:
@@ -66,6 +72,38 @@ def main(words: list[str]) -> int:
     watches[0].exit_status = status
     watches[0].__exit__()
     return status
+
+
+def lend_packages() -> dict[str, Any]:
+    """What watching needs, as another interpreter may find it here: for the options as `lent`."""
+    specs = [importlib.util.find_spec(module) for module in _NEEDED]
+    files = {module: spec.origin for module, spec in zip(_NEEDED, specs, strict=True) if spec}
+    folders = [str(Path(file).parents[name.count(".") + 1]) for name, file in files.items() if file]
+    return {"suffix": _suffix(), "folders": sorted(set(folders))}
+
+
+def _suffix() -> str:
+    """How the files of compiled modules end: it names Python's version and the platform."""
+    return str(sysconfig.get_config_var("EXT_SUFFIX"))
+
+
+class _Lent:
+    """Finds some packages in folders of another interpreter, and nothing else there."""
+
+    def __init__(self, names: Sequence[str], folders: Sequence[str]) -> None:
+        self._names, self._folders = names, folders
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Like any finder; it comes last, so what the interpreter has goes before."""
+        for lent in self._names:
+            if lent.startswith(f"{name}.") or name == lent:
+                parents = name.split(".")[:-1]
+                return PathFinder.find_spec(
+                    name, [os.path.join(f, *parents) for f in self._folders]
+                )
+            if name.startswith(f"{lent}."):
+                return PathFinder.find_spec(name, path)
+        return None
 
 
 def _find_problem() -> tuple[str, str] | None:

@@ -18,6 +18,7 @@ from jaxscope.cli.parser import Options
 from jaxscope.client.worker_failures import TOO_OLD, TOO_OLD_REMEDY
 from jaxscope.errors import EnvironmentProblem, Explanation, SourceError, UsageError, WorkerLost
 from jaxscope.model.ranks import LIST_NAME, find_launched_rank, number_of_folder, rank_folder
+from jaxscope.run_script import lend_packages
 from jaxscope.schema.rank_store import RankStore
 from jaxscope.schema.whole_file import write_bytes
 
@@ -54,6 +55,7 @@ def run(options: Options) -> int:
             "catch": list(script.catch) if out is not None else ["\0"],  # without a folder, none
             "after": script.after,
             "stop_after": script.stop_after,
+            "lent": lend_packages(),
         }
         python = str(options.python or sys.executable)
         words = [str(_RUNNER), json.dumps(known), script.kind, script.script, *script.arguments]

@@ -24,6 +24,7 @@ from jaxscope.cli import main
 from jaxscope.model import Capture, is_available
 from jaxscope.report.compilations import compilations_table, compilations_to_document
 from jaxscope.report.document import write_text
+from jaxscope.run_script import lend_packages
 from jaxscope.worker.timing import traffic
 from tests.processes.impostor import write_ancient, write_old_jax
 
@@ -424,12 +425,38 @@ def test_an_interpreter_that_is_too_old_to_read_us_runs_nothing(
 
 
 def test_an_interpreter_without_what_watching_needs_runs_nothing(
-    train: Path, tmp_path: Path
+    train: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """It cannot be lent compiled modules of another version of Python."""
+    lent = {**lend_packages(), "suffix": ".cpython-399-riscv64-linux-gnu.so"}
+    monkeypatch.setattr("jaxscope.cli.run.lend_packages", lambda: lent)
     done = run("--python", write_old_jax(tmp_path / "bare", "0.10.2"), str(train), "3")
 
     assert done.returncode == 3
     assert "has no msgspec, protobuf and pygments, which watching" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the interpreter is a script of a shell")
+def test_an_interpreter_with_jax_alone_is_lent_what_watching_needs(
+    train: Path, tmp_path: Path
+) -> None:
+    """And nothing else: a module of ours that the script looks for is not there."""
+    bare, python, seen = tmp_path / "bare", tmp_path / "python", tmp_path / "seen"
+    bare.mkdir()
+    for name in ("jax", "jaxlib", "numpy", "numpy.libs", "ml_dtypes", "opt_einsum", "scipy"):
+        package = Path(jax.__file__).parents[1] / name
+        if package.exists():
+            (bare / name).symlink_to(package)
+    for place in Path(jax.__file__).parents[1].glob("jax*.dist-info"):
+        (bare / place.name).symlink_to(place)
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={bare} exec {sys.executable} -S "$@"\n')
+    python.chmod(0o755)
+    looked_for = "import importlib.util\nprint('PySide6', importlib.util.find_spec('PySide6'))\n"
+    train.write_text(f"{looked_for}{TRAIN}")
+    done = run("--out", str(seen), "--catch", "evaluate", "--python", str(python), str(train), "2")
+    assert done.returncode == 0, done.stderr
+    assert "PySide6 None" in done.stdout
+    assert (seen / "evaluate.jaxscope").is_file()
 
 
 def test_nothing_is_seen_after_the_end(tmp_path: Path) -> None:

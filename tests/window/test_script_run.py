@@ -204,6 +204,7 @@ sys.meta_path.insert(0, Hiding())
 def test_what_an_interpreter_lacks_is_said_with_the_command_that_installs_it(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
+    """What this one has cannot be lent to it: it refuses to look for it."""
     (tmp_path / "sitecustomize.py").write_text(HIDING)
     python, script = tmp_path / "python", tmp_path / "train.py"
     python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$@"\n')

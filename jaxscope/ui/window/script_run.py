@@ -33,6 +33,7 @@ from jaxscope.report.compilations import (
     transfers_table,
 )
 from jaxscope.report.document import Table
+from jaxscope.run_script import lend_packages
 from jaxscope.schema.archive_container import open_regular
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.result_table import ResultTable
@@ -190,6 +191,7 @@ class ScriptDialog(QDialog):
             "catch": self.catch.text().replace(",", " ").split(),
             "after": 0,
             "stop_after": None,
+            "lent": lend_packages(),
         }
         runner = os.path.join(PACKAGE_FOLDER, "run_script.py")
         words = [runner, json.dumps(known), "script", self._script, *arguments]
