@@ -22,6 +22,7 @@ from jaxscope.model import (
     Severity,
     Timing,
 )
+from jaxscope.model.timing import Noise
 from jaxscope.wire.messages import Message
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.host.call import Call
@@ -108,7 +109,8 @@ TIMING = Timing(
     environment=Environment("0.1", "0.1", "3.11", "cpu", "cpu:0", "here", "2026-01-01"),
     measurements=(
         Measurement(
-            "jit", 1e-3, 0.9e-3, float("nan"), float("nan"), 3, (1e-3, 2e-3), True, reasons=("r",)
+            *("jit", 1e-3, 0.9e-3, float("nan"), float("nan"), 3, (1e-3, 2e-3), True),
+            reasons=(Noise("tail", 4.0),),
         ),
     ),
     ratios=(Ratio("eager/jit", 2.0, 1.9, 2.1, "faster"),),
