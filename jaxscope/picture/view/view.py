@@ -303,7 +303,7 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
     )
 
 
-def _draw_edges(draft: Draft, box_of_node: Sequence[int]) -> dict[_PlainEdge, None]:
+def _draw_edges(draft: Draft, box_of_node: Sequence[int]) -> Collection[_PlainEdge]:
     """The edges between boxes, each once, in the order of what they lead to."""
     counts = np.fromiter(map(len, draft.inputs), np.int64, len(draft.inputs))
     numbers = itertools.chain.from_iterable(itertools.chain.from_iterable(draft.inputs))
@@ -311,11 +311,22 @@ def _draw_edges(draft: Draft, box_of_node: Sequence[int]) -> dict[_PlainEdge, No
     boxes = np.asarray(box_of_node, np.int64)
     target, source = np.repeat(boxes, counts), boxes[rows[:, 0]]
     kept = (target != NONE) & (source != NONE) & (source != target)
-    value = rows[kept, 0].tolist()
+    source, target, (value, output, _, type_) = source[kept], target[kept], rows[kept].T
     if same := draft.flow.same:  # of several arms, one gives it
-        value = [same.get(node, node) for node in value]
-    columns = (source[kept].tolist(), target[kept].tolist(), value)
-    return dict.fromkeys(zip(*columns, *rows[kept][:, [1, 3]].T.tolist(), strict=True))
+        value = np.array([same.get(node, node) for node in value.tolist()], np.int64)
+    columns = (source, target, value, output, type_)
+    first = _first_of_equal(columns)
+    return list(zip(*(column[first].tolist() for column in columns), strict=True))
+
+
+def _first_of_equal(columns: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """The numbers of the rows that no row before is equal to, rising."""
+    order = np.lexsort(columns)
+    is_first = np.zeros(len(order), bool)
+    is_first[:1] = True
+    for column in columns:
+        is_first[1:] |= column[order[1:]] != column[order[:-1]]
+    return np.sort(order[is_first])
 
 
 def _list_operands(draft: Draft, num_nodes: int) -> dict[int, tuple[Input, ...]]:
