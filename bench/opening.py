@@ -5,13 +5,14 @@ that interprets, and the exponent by which each step grows from the first size t
 the first picture there are *send*, *interpret*, *view* and *layout*; all else comes behind it:
 *count* is what the worker does then, *complete* what the client does. The module is made up:
 layers of ten operations with names and lines, as XLA writes them after optimization. With `--text`
-it is read from HLO text.
+it is read from HLO text. In the end a window off the screen opens it: seconds there are of a clock.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import pickle
 import subprocess
 import sys
@@ -135,6 +136,52 @@ def _interpret(folder: Path) -> dict[str, float]:
     return taken
 
 
+def _show(folder: Path) -> dict[str, float]:
+    """A window off the screen: seconds by a clock, from asking to the picture and to the end."""
+    from PySide6.QtCore import QTimer
+    from PySide6.QtWidgets import QApplication
+
+    from jaxscope.client.session import Session
+    from jaxscope.ui.application import build_window
+    from jaxscope.ui.session.controller import Bridge, RunOptions
+    from jaxscope.ui.window.settings import Settings
+
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    application = QApplication([])
+    bridge = Bridge(lambda: Session(is_warm=True, has_spares=False))
+    window = build_window(application, bridge, RunOptions(), Settings(str(folder / "w.json")))
+    window.resize(1600, 900)
+    window.show()
+    taken: dict[str, float] = {}
+    begun = [0.0]
+
+    def begin() -> None:
+        begun[0] = time.perf_counter()
+        window.open_path(str(next(folder.glob("module_*"))))
+
+    def look() -> None:
+        canvases = list(window.workspace.area.canvases())
+        is_drawn = any(each.scene is not None and not each.is_busy for each in canvases)
+        for name, is_so in (
+            ("window drawn", is_drawn),
+            ("window complete", window.controller.state.capture is not None),
+        ):
+            if is_so and name not in taken:
+                taken[name] = time.perf_counter() - begun[0]
+                taken[f"{name} MiB"] = _largest_memory()
+        if len(taken) == 4 and not any(each.is_busy for each in canvases):
+            application.quit()
+
+    timer = QTimer()
+    timer.timeout.connect(look)
+    timer.start(20)
+    QTimer.singleShot(3_000, begin)  # a worker is ready by then, as it is for who looks for a file
+    application.exec()
+    window.close()
+    bridge.close()
+    return taken
+
+
 def _largest_memory() -> float:
     """MiB of this process; `getrusage` tells those of the one that started it, if it had more."""
     with open("/proc/self/status", encoding="ascii") as file:
@@ -144,7 +191,7 @@ def _largest_memory() -> float:
 
 def main(words: list[str]) -> None:
     """Measure each size in processes of its own."""
-    sides = {"--read": _read, "--interpret": _interpret}
+    sides = {"--read": _read, "--interpret": _interpret, "--window": _show}
     if words and words[0] in sides:
         taken = sides[words[0]](Path(words[1]))
         memory = _largest_memory()
