@@ -287,11 +287,16 @@ def _add_picture_options(parser: argparse.ArgumentParser, about: str = "") -> No
     add_size("--width PIXELS", "of a PNG: its width", dest="width_px", type=_width)
 
 
-def _scale(word: str) -> float:
+def _number(word: str) -> float:
+    """NaN where it is none, which lies in no range."""
     try:
-        number = float(word)
+        return float(word)
     except ValueError:
-        number = -1.0
+        return math.nan
+
+
+def _scale(word: str) -> float:
+    number = _number(word)
     if not 0.01 <= number <= 100:
         raise argparse.ArgumentTypeError(f"{word!r} is not a number from 0.01 to 100")
     return number
@@ -475,10 +480,7 @@ def _read_time_options(read: argparse.Namespace) -> TimeOptions:
 
 
 def _read_budget(text: str) -> float:
-    try:
-        seconds = float(text.removesuffix("s"))
-    except ValueError:
-        seconds = math.nan
+    seconds = _number(text.removesuffix("s"))
     if not 0 < seconds < math.inf:
         raise UsageError(f"{text!r} is no budget.", remedy="Such as: --budget 10")
     return seconds
@@ -666,7 +668,7 @@ def _add_step_options(parser: argparse.ArgumentParser) -> None:
         dest="is_tracing",
         action="store_true",
     )
-    add("--ulps N", "differences up to N units in the last place are none", type=_count, default=0)
+    add("--ulps N", "differences up to N units in the last place are none", type=_whole, default=0)
     group = parser.add_argument_group("one place in place of the table of all equations")
     add_grouped = functools.partial(_option, group)
     add_grouped(
@@ -688,12 +690,6 @@ def _add_step_options(parser: argparse.ArgumentParser) -> None:
     )
     add_grouped("--slice '[0, :]'", "which of its numbers", default="")
     add_grouped("--stage", "step its gradient", default="", choices=("", "gradient"))
-
-
-def _count(word: str) -> int:
-    if not word.isdecimal() or len(word) > 9:
-        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 0")
-    return int(word)
 
 
 def _read_value(word: str) -> tuple[str, int]:
@@ -1217,11 +1213,8 @@ def _home_path(word: str) -> Path | None:
 
 
 def _positive(word: str) -> float:
-    try:
-        number = float(word)
-    except ValueError:
-        number = -1.0
-    if not 0 < number < float("inf"):
+    number = _number(word)
+    if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"{word!r} is not a positive number")
     return number
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxscope.model import is_available
 from jaxscope.model.capture import Environment
-from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation, ResultsAgreement
+from jaxscope.model.experiments import Agreement, ProgramComparison, Recompilation
 from jaxscope.model.timing import Measurement, NodeTimes, Ratio, ScalePoint, Scaling, Timeline
 from jaxscope.model.unavailable import Unavailable
 from jaxscope.model.units import format_bytes, format_flops, format_seconds
@@ -266,7 +266,7 @@ def comparison_to_json(found: ProgramComparison) -> dict[str, Any]:
             "across_processes": found.is_across_processes,
             "processes": found.num_processes,
             "costs": [CONTRACT.write(cost) for cost in (found.first_cost, found.second_cost)],
-            "agreement": results_to_json(found.agreement),
+            "agreement": CONTRACT.write(found.agreement),
         },
     }
 
@@ -276,31 +276,12 @@ def agreement_to_json(found: Agreement) -> dict[str, Any]:
     return {
         **lab_head_to_json(found.call, found.environment, found.warnings),
         "agreement": {
-            "pairs": [results_to_json(pair) for pair in found.pairs],
+            "pairs": [CONTRACT.write(pair) for pair in found.pairs],
             "stage": found.stage,
             "num_equations": found.num_equations,
             "origin": {"unavailable": found.origin.reason}
             if isinstance(found.origin, Unavailable)
             else CONTRACT.write(found.origin),
-            "equations": [
-                {
-                    "id": equation.id,
-                    "operation": equation.operation,
-                    "place": equation.place or None,
-                    "arises_here": equation.inputs_equal,
-                    "worst": CONTRACT.write(equation.worst),
-                }
-                for equation in found.equations
-            ],
+            "equations": [CONTRACT.write(equation) for equation in found.equations],
         },
-    }
-
-
-def results_to_json(pair: ResultsAgreement) -> dict[str, Any]:
-    """How well two results agree."""
-    return {
-        "first": pair.first,
-        "second": pair.second,
-        "reason": pair.reason or None,
-        "results": [CONTRACT.write(leaf) for leaf in pair.leaves],
     }

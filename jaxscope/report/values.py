@@ -299,16 +299,5 @@ def difference_to_json(found: ArrayDifference | None) -> Json | None:
 
 
 def origin_to_json(origin: NonfiniteOrigin) -> dict[str, Any]:
-    return {
-        "equation": origin.equation,
-        "stage": origin.stage,
-        "operation": origin.operation,
-        "kind": origin.kind,
-        "file": origin.file or None,
-        "line": origin.line or None,
-        "iteration": origin.iterations[-1] if origin.iterations else None,
-        "iterations": list(origin.iterations),
-        "element": list(origin.element),
-        "operands": [CONTRACT.write(each) for each in origin.operands],
-        "because": origin.because,
-    }
+    last = origin.iterations[-1] if origin.iterations else None
+    return {**CONTRACT.write(origin), "iteration": last}

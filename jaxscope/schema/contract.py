@@ -56,10 +56,10 @@ from jaxscope.model.capture import (
     Placement,
     Propagated,
 )
-from jaxscope.model.experiments import ProgramCost
+from jaxscope.model.experiments import EquationAgreement, ProgramCost, ResultsAgreement
 from jaxscope.model.said import say
 from jaxscope.model.timing import NodeTime
-from jaxscope.model.values import ArraySummary, EquationValues
+from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin
 from jaxscope.program.name_links import LINK
 from jaxscope.schema.archive_container import check_items, open_regular
 from jaxscope.schema.records import Codec, Rules
@@ -167,8 +167,11 @@ CONTRACT = Codec(
         Measurement: Rules(names={"is_noisy": "noisy"}, nulls=("detail",), left_out=_TOLD_APART),
         ArraySummary: Rules(names={"num_nan": "nan", "num_inf": "inf"}, nulls=("text",)),
         EquationValues: Rules(names={"num_runs": "runs"}, nulls=("file", "line"), left_out=("id",)),
+        NonfiniteOrigin: Rules(nulls=("file", "line")),
         NodeTime: Rules(names={"seconds": "inclusive"}),
         ProgramCost: Rules(nulls=("counting",)),
+        ResultsAgreement: Rules(names={"leaves": "results"}, nulls=("reason",)),
+        EquationAgreement: Rules(names={"inputs_equal": "arises_here"}, nulls=("place",)),
         Ratio: Rules(names={"is_noisy": "noisy"}, nulls=("pairs", "agreeing", "why_not", "remark")),
         PassRecord: Rules(
             names={

@@ -427,7 +427,6 @@ class _Attempt:
     sizes that the error named.
     """
 
-    picked: _Picked
     progress: _Progress
     changes: Iterator[_Picked]
     sizes: Sequence[str]
@@ -455,7 +454,7 @@ def _search(
         if error is not None:
             sizes = _sizes_in(error)
             changes = _changes(picked, special, [*sizes, *others])
-            attempts.append(_Attempt(picked, _measure_progress(error, file), changes, sizes))
+            attempts.append(_Attempt(_measure_progress(error, file), changes, sizes))
         return error
 
     for alike in dict.fromkeys(_alike(special)):
