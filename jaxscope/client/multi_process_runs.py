@@ -272,14 +272,17 @@ def _interval_of(medians: Sequence[float], *, is_noisy: bool) -> Interval:
     return Interval(statistics.median(medians), min(medians), max(medians), math.nan)
 
 
-def worst_reasons(*found: Sequence[Noise]) -> tuple[Noise, ...]:
+def worst_reasons(*found: Sequence[Noise | str]) -> tuple[Noise | str, ...]:
     """Reasons for noise in several processes: each kind once, with the worst of its numbers."""
-    worst: dict[str, Noise] = {}
+    worst: dict[str, Noise | str] = {}
     for reason in (reason for reasons in found for reason in reasons):
+        if isinstance(reason, str):
+            worst.setdefault(reason, reason)
+            continue
         known = worst.get(reason.kind)
         # Of the time that it wanted a processor, a process had the less the worse.
         sign = -1 if reason.kind == "share" else 1
-        if known is None or sign * reason.value > sign * known.value:
+        if not isinstance(known, Noise) or sign * reason.value > sign * known.value:
             worst[reason.kind] = reason
     return tuple(worst.values())
 

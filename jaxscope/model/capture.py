@@ -478,7 +478,7 @@ class Stage:
         seconds: Wall seconds that JAX or XLA took to make it, or why that is not known.
         unavailable: Set if the whole stage is missing; text and graph then are unavailable too.
         kernels: Of `machine`: names of all kernels that XLA generated code for, none if it
-            generated no code; None where that is not known.
+            generated no code; None where that is not known, as of files of earlier releases.
     """
 
     name: str

@@ -144,6 +144,7 @@ ROUNDS = template("XLA counts the body once; it runs {times} times")
 """What the attribute `cost_note` says of a loop of HLO."""
 _OPERATION = re.compile(r"\w+\(")
 """How the name of an operation begins."""
+_ARM = re.compile(r"branch (\d{1,9})(?:: (.*))?")
 
 
 class GroupKind(enum.IntEnum):
@@ -646,6 +647,10 @@ def graph_from_arrays(arrays: Arrays) -> Graph:
             for field in dataclasses.fields(Nodes)
         }
         edges = {f.name: arrays[f"edge.{f.name}"] for f in dataclasses.fields(Edges)}
+        has_parts = "group.part" in arrays
+        if not has_parts:
+            unknown = np.full(len(arrays["group.id"]), NONE, np.int32)
+            arrays = {**arrays, "group.part": unknown, "group.function": arrays["group.label"]}
         groups = {f.name: arrays[f"group.{f.name}"] for f in dataclasses.fields(Groups)}
         strings = list(strings_from_arrays(arrays, "string"))
         utf8 = arrays["string.utf8"]
@@ -654,7 +659,37 @@ def graph_from_arrays(arrays: Arrays) -> Graph:
             strings[number] = show_marks(strings[number])
     except KeyError as error:
         raise ValueError(f"the column {error.args[0]} is missing") from None
-    return Graph(tuple(strings), Nodes(**nodes), Edges(**edges), Groups(**groups))
+    graph = Graph(tuple(strings), Nodes(**nodes), Edges(**edges), Groups(**groups))
+    return graph if has_parts else _with_parts(graph)
+
+
+def older_part(label: str, operation: str | None) -> tuple[int, str]:
+    """`part` and `function` of a group of an earlier release's file, which has its label alone.
+
+    Args:
+        operation: Of the group's owner, if it has one.
+    """
+    if operation in WHILES:
+        return next((n for n, name in enumerate(PART_NAMES) if label.startswith(name)), NONE), ""
+    arm = _ARM.match(label)
+    return (NONE, "") if arm is None else (int(arm[1]), arm[2] or "")
+
+
+def _with_parts(graph: Graph) -> Graph:
+    """A graph of an earlier release, with what the labels of its groups say."""
+    strings = list(graph.strings)
+    number_of = {text: number for number, text in enumerate(strings)}
+    rows = []
+    for label, owner in zip(graph.groups.label.tolist(), graph.groups.owner.tolist(), strict=True):
+        operation = None if owner == NONE else graph.operation(owner)
+        part, function = older_part(graph.strings[label], operation)
+        if function not in number_of:
+            number_of[function] = len(strings)
+            strings.append(function)
+        rows.append((part, number_of[function]))
+    parts, functions = np.array(rows, np.int32).reshape(-1, 2).T.copy()
+    groups = dataclasses.replace(graph.groups, part=parts, function=functions)
+    return dataclasses.replace(graph, strings=tuple(strings), groups=groups)
 
 
 def strings_to_arrays(strings: tuple[str, ...], prefix: str) -> dict[str, npt.NDArray[Any]]:

@@ -229,6 +229,10 @@ _JOINED = re.compile(r'op_name="([^"]*jxs[^"]*[;:][^"]*)"')
 _JOINED_INSTRUCTION = re.compile(r'%([\w.-]+) = [^\n]*op_name="([^"\n]*;jxs[^"\n]*)"')
 _PERCENT_NAME = re.compile(r"%([\w.-]+)")
 _NO_NAME = re.compile(r"[^\w.-]")
+# Files that jaxscope 0.1 saved have tags that are parts of the name, as scopes are.
+_TAG_AFTER_SLASH = re.compile(r"/jxs[bdpt]\d+")
+_LEADING_TAG = re.compile(r"jxs[bdpt]\d+/?")
+_NAMED_BY_TAG = re.compile(r"%jxs([bdpt]\d+)")
 
 
 NOT_THE_USERS = re.compile(
@@ -400,7 +404,11 @@ def name_derivative(orders: str) -> str:
 
 
 def strip_tags(text: str) -> str:
-    """Remove every tag from a name or a whole text: names are then as JAX gives them."""
+    """Remove every tag from a name or a whole text: names are then as JAX gives them.
+
+    In files of jaxscope 0.1 tags gave some instructions their names, as `%jxsb5.3`: these are
+    called as `instruction_name` has it.
+    """
     if "jxs" not in text:
         return text
     moved = move_tags(text)
@@ -408,7 +416,11 @@ def strip_tags(text: str) -> str:
         moved = _rename_joined(moved)
     named = _NAMELESS.sub("", moved).replace(", metadata={}", "")
     named = _JOINED.sub(lambda found: f'op_name="{_plain_name(found[1])}"', named)
-    return _PRINTED.sub("", _NAMED_BEFORE.sub("", named))
+    named = _PRINTED.sub("", _NAMED_BEFORE.sub("", named))
+    if "jxs" not in named:
+        return named
+    named = _NAMED_BY_TAG.sub(r"%unnamed_\1", named)
+    return _LEADING_TAG.sub("", _TAG_AFTER_SLASH.sub("", named))
 
 
 def _split_combined(name: str) -> list[str]:
@@ -492,3 +504,12 @@ def _rename_joined(text: str) -> str:
     if not renamed:
         return text
     return _PERCENT_NAME.sub(lambda found: f"%{renamed.get(found[1], found[1])}", text)
+
+
+def instruction_name(name: str) -> str:
+    """What to call an instruction or a computation that a file of jaxscope 0.1 has.
+
+    XLA takes the last part of an operation's name for the instruction's, which was the tag where
+    JAX has no name for the operation. The number stays, which distinguishes them.
+    """
+    return f"unnamed_{name[3:]}" if _LEADING_TAG.match(name) else name

@@ -7,6 +7,7 @@ for any continuous distribution as long as the values are independent.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 
@@ -15,7 +16,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Environment
-from jaxscope.model.timing import Noise
+from jaxscope.model.timing import Measurement, Noise, Timing
 
 MARGIN = 0.02
 """Two programs count as the same within this factor. Without a margin a true ratio of 1.00 was
@@ -232,6 +233,33 @@ def find_disturbances(environment: Environment) -> tuple[Noise, ...]:
     if others is None and environment.load is not None and environment.load > processors:
         reasons.append(Noise("load", environment.load, processors))
     return tuple(reasons)
+
+
+def drop_unsupported_intervals(timing: Timing) -> Timing:
+    """The same timing without intervals that an earlier release claimed of a single process.
+
+    Files of that release do not say how busy the machine was.
+    """
+    if timing.environment.processors is not None:
+        return timing
+    return dataclasses.replace(
+        timing,
+        measurements=tuple(map(without_interval, timing.measurements)),
+        ratios=tuple(dataclasses.replace(r, confidence=math.nan) for r in timing.ratios),
+    )
+
+
+def without_interval(measurement: Measurement) -> Measurement:
+    """The same measurement with the range of its samples, and no interval."""
+    if math.isnan(measurement.confidence):
+        return measurement
+    known = [sample for sample in measurement.samples if math.isfinite(sample)]
+    return dataclasses.replace(
+        measurement,
+        low=min(known, default=measurement.low),
+        high=max(known, default=measurement.high),
+        confidence=math.nan,
+    )
 
 
 def find_noise(values: Sequence[float] | npt.NDArray[np.float64]) -> tuple[Noise, ...]:

@@ -131,7 +131,7 @@ class Measurement:
         samples: At most 1,000 of them, in the order taken.
         is_noisy: Whether the machine was busy, or the spread passes the thresholds of the protocol.
         protocol: One sentence: how it was measured.
-        reasons: Why it is called noisy.
+        reasons: Why it is called noisy; sentences in captures that earlier releases saved.
         detail: A word or two that the name lacks, such as `cache hit`; may be empty.
         began: Seconds from the start of the run to the start of these readings; NaN where unknown.
         ended: The same to their end.
@@ -156,7 +156,7 @@ class Measurement:
     is_noisy: bool
     unit: str = "s"
     protocol: str = ""
-    reasons: tuple[Noise, ...] = ()
+    reasons: tuple[Noise | str, ...] = ()
     detail: str = ""
     began: float = math.nan
     ended: float = math.nan

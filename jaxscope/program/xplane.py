@@ -18,7 +18,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message, message_fa
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Capture
 from jaxscope.model.graph import Graph
-from jaxscope.model.op_name import TagTable
+from jaxscope.model.op_name import TagTable, instruction_name
 from jaxscope.model.said import say
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile
 from jaxscope.model.unavailable import Unavailable, is_available
@@ -436,7 +436,7 @@ def _list_events(plane: Any) -> Iterator[tuple[str, int, str, object, float, flo
             yield (
                 str(known.get("hlo_module", "")),
                 program if isinstance(program, int) else -1,
-                str(known["hlo_op"]),
+                instruction_name(str(known["hlo_op"])),
                 known.get("run_id"),
                 max(duration - inside, 0) * 1e-12,
                 duration * 1e-12,

@@ -540,10 +540,13 @@ def _noise(timing: Timing) -> Iterator[str]:
         for reason in measurement.reasons if measurement.is_noisy else ():
             if reason in everywhere:
                 continue  # stands on top
-            before, value, after = reason.parts()
+            if isinstance(reason, str):  # of a file of an earlier release: its end takes the names
+                before, value, after = reason.removesuffix(".") + " ", "", "."
+            else:
+                before, value, after = reason.parts()
             names = found.setdefault((before, after), {}).setdefault(value, [])
             if _whole_of(measurement.name) not in names:  # whose parts suffer with it
                 names.append(measurement.name)
     for (before, after), values in found.items():
-        parts = [f"{value} ({', '.join(names)})" for value, names in values.items()]
+        parts = [f"{value} ({', '.join(names)})".lstrip() for value, names in values.items()]
         yield f"noisy: {before}{', '.join(parts)}{after}"

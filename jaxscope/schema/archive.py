@@ -47,11 +47,13 @@ from jaxscope.model.capture import (
     MemoryPlan,
     Placement,
 )
-from jaxscope.model.experiments import LAB_RESULTS, LabResult
+from jaxscope.model.experiments import LAB_RESULTS, LabResult, ProgramComparison
 from jaxscope.model.file_kinds import JSON_ENDING
 from jaxscope.model.graph import graph_from_arrays, graph_to_arrays
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.said import Said, pack_said, say, unpack_said
+from jaxscope.model.statistics import drop_unsupported_intervals, without_interval
+from jaxscope.model.timing import Scaling
 from jaxscope.program.fates.table import FateTable, saved_fates
 from jaxscope.schema import archive_container, contract
 from jaxscope.schema.records import Codec, Rules
@@ -103,6 +105,7 @@ class Manifest:
 
     Attributes:
         said: Which of the texts are sentences that can be said in another language, packed.
+        timing: Only read: files of 0.1 have the measurements here; they stand in `lab.json` now.
     """
 
     format: str
@@ -121,6 +124,7 @@ class Manifest:
     checks: tuple[Check, ...]
     messages: tuple[str, ...]
     wall_seconds: float | None = None
+    timing: Timing | None = None
     memory: MemoryPlan | Unavailable = NO_MEMORY_PLAN
     placement: Placement | None = None
     job: Job | None = None
@@ -299,7 +303,8 @@ def decode_lab(data: bytes) -> tuple[LabResult | Timing, ...]:
     for result in entry.results:
         name = result.get("is")
         if name in _TYPES:
-            by_name[str(name)] = LAB.read(_TYPES[name], _with_templates(result, said))
+            found = LAB.read(_TYPES[name], _with_templates(result, said))
+            by_name[str(name)] = _without_claims(found)
     return tuple(by_name.values())
 
 
@@ -310,6 +315,25 @@ def _with_templates(value: Any, said: Mapping[str, Said]) -> Any:
     if isinstance(value, list):
         return [_with_templates(each, said) for each in value]
     return said.get(value, value) if isinstance(value, str) else value
+
+
+def _without_claims(result: LabResult | Timing) -> LabResult | Timing:
+    """What an earlier release measured claims no interval that one process does not earn."""
+    if isinstance(result, Timing):
+        return drop_unsupported_intervals(result)
+    if isinstance(result, ProgramComparison):
+        return dataclasses.replace(result, timing=drop_unsupported_intervals(result.timing))
+    if isinstance(result, Scaling) and result.environment.processors is None:
+        points = (
+            dataclasses.replace(
+                point,
+                eager=None if point.eager is None else without_interval(point.eager),
+                jit=None if point.jit is None else without_interval(point.jit),
+            )
+            for point in result.points
+        )
+        return dataclasses.replace(result, points=tuple(points))
+    return result
 
 
 def split_timing(
@@ -448,10 +472,10 @@ def load_saved(path: str | Path) -> Saved:
     try:
         for name in {_MANIFEST, _PASSES, _LAB, _WINDOW} & entries.keys():
             entries[name] = clean_json(entries[name])
-        capture = _decode(entries)
-        timing, lab = split_timing(decode_lab(entries[_LAB]) if _LAB in entries else ())
+        capture, timing = _decode(entries)
+        known, lab = split_timing(decode_lab(entries[_LAB]) if _LAB in entries else ())
         marked = dataclasses.replace(capture, bookmarks=decode_bookmarks(comment))
-        return Saved(marked, timing, lab, _read_layout(entries.get(_WINDOW)))
+        return Saved(marked, known or timing, lab, _read_layout(entries.get(_WINDOW)))
     except (
         ValueError,  # includes msgspec's and Unicode's errors
         KeyError,
@@ -476,7 +500,7 @@ def _read_layout(entry: bytes | None) -> str:
     return "" if entry is None else ARCHIVE.decode(Window, entry).layout
 
 
-def _decode(entries: dict[str, bytes]) -> Capture:
+def _decode(entries: dict[str, bytes]) -> tuple[Capture, Timing | None]:
     manifest = decode_manifest(entries[_MANIFEST])
     texts = ARCHIVE.decode(Sources, entries[_SOURCES]).texts
     if len(texts) != len(manifest.files):
@@ -491,7 +515,7 @@ def _decode(entries: dict[str, bytes]) -> Capture:
     )
     passes = _read_passes(entries.get(_PASSES))
     said = {each: each for each in map(unpack_said, manifest.said)}
-    return Capture(
+    capture = Capture(
         call=manifest.call,
         base=manifest.base,
         transforms=manifest.transforms,
@@ -527,6 +551,8 @@ def _decode(entries: dict[str, bytes]) -> Capture:
         placement=manifest.placement or manifest.placement_missing or NO_PLACEMENT,
         job=manifest.job,
     )
+    timing = manifest.timing
+    return capture, None if timing is None else drop_unsupported_intervals(timing)
 
 
 def _find_said(capture: Capture) -> tuple[Any, ...]:

@@ -57,6 +57,7 @@ from jaxscope.model.capture import (
     Propagated,
 )
 from jaxscope.model.experiments import EquationAgreement, ProgramCost, ResultsAgreement
+from jaxscope.model.graph import older_part
 from jaxscope.model.said import say
 from jaxscope.model.timing import NodeTime
 from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin
@@ -135,8 +136,11 @@ def _result(results: Sequence[str], output: int) -> str | None:
     return results[output] if output < len(results) else None
 
 
-# Read a capture back from the JSON of the contract. What the JSON lacks stays unknown, such as the
-# modules that passes were recorded with.
+# Read a capture back from the JSON of the contract.
+#
+# What the JSON lacks stays unknown, such as the modules that passes were recorded with; files of
+# older versions have no texts of the user's files and no links from lines to nodes either. The file
+# is not trusted: everything is checked, and what does not fit is refused as a whole.
 
 
 T = TypeVar("T")
@@ -468,14 +472,18 @@ def _read_graph(raw: _Graph) -> Graph:
             type=edge.whole or edge.type,
         )
     for group in raw.groups:
+        part, function = group.part, group.function
+        if part is None:  # of an earlier release, or of no loop and no branch
+            owner = None if group.owner is None else raw.nodes[nodes[group.owner]].operation
+            part, function = older_part(group.label, owner)
         builder.add_group(
             group.id,
             GroupKind[group.kind.upper()],
             group.label,
             parent=NONE if group.parent is None else groups[group.parent],
             owner=NONE if group.owner is None else nodes[group.owner],
-            part=NONE if group.part is None else group.part,
-            function=group.function,
+            part=part,
+            function=function,
         )
     return builder.build()
 

@@ -22,7 +22,6 @@ from jaxscope.model import (
     Severity,
     Timing,
 )
-from jaxscope.model.timing import Noise
 from jaxscope.wire.messages import Message
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.host.call import Call
@@ -109,8 +108,7 @@ TIMING = Timing(
     environment=Environment("0.1", "0.1", "3.11", "cpu", "cpu:0", "here", "2026-01-01"),
     measurements=(
         Measurement(
-            *("jit", 1e-3, 0.9e-3, float("nan"), float("nan"), 3, (1e-3, 2e-3), True),
-            reasons=(Noise("tail", 4.0),),
+            "jit", 1e-3, 0.9e-3, float("nan"), float("nan"), 3, (1e-3, 2e-3), True, reasons=("r",)
         ),
     ),
     ratios=(Ratio("eager/jit", 2.0, 1.9, 2.1, "faster"),),

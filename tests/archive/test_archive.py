@@ -6,6 +6,7 @@ import builtins
 import dataclasses
 import errno
 import json
+import math
 import os
 import stat
 import subprocess
@@ -86,6 +87,50 @@ def test_what_is_saved_comes_back(saved: Path) -> None:
             assert stage.text.line_nodes.tolist() == original.text.line_nodes.tolist()
     assert timing is not None
     assert timing_to_json(timing) == timing_to_json(TIMING)
+
+
+def test_measurements_that_0_1_wrote_into_the_manifest_are_read(
+    saved: Path, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(saved) as archive:
+        assert json.loads(archive.read("manifest.json"))["timing"] is None  # nothing twice
+    measurement = {
+        "name": "jit",
+        "median": 2e-3,
+        "low": 1e-3,
+        "high": None,
+        "confidence": None,
+        "runs": 2,
+        "samples": [1e-3, None],
+        "is_noisy": True,
+        "unit": "s",
+        "protocol": "How.",
+        "reasons": ["Busy."],
+    }
+    ratio = {"name": "eager/jit", "median": 3.0, "low": 2.9, "high": 3.1, "verdict": "faster"}
+    timing = {
+        "call": "f(x)",
+        "environment": dict.fromkeys(ENVIRONMENT, "?"),
+        "measurements": [measurement],
+        "ratios": [ratio],
+        "warnings": ["W."],
+    }
+
+    def as_0_1(entries: Entries) -> None:
+        edit_manifest(lambda manifest: manifest.update(timing=timing))(entries)
+        del entries["lab.json"]
+
+    _, found = load_session(rewrite(saved, tmp_path / "a.jaxscope", as_0_1))
+    assert found is not None
+    (read,) = found.measurements
+    assert (read.name, read.median, read.runs, read.reasons) == ("jit", 2e-3, 2, ("Busy.",))
+    assert math.isnan(read.samples[1])
+    assert math.isnan(read.began)
+    assert (found.ratios[0].median, found.warnings) == (3.0, ("W.",))
+
+    timing["measurements"] = [{**measurement, "mood": "sunny"}]
+    with pytest.raises(SourceError, match="damaged"):
+        load_session(rewrite(saved, tmp_path / "b.jaxscope", as_0_1))
 
 
 def test_capture_without_timing_has_none(tmp_path: Path) -> None:
@@ -370,7 +415,7 @@ def test_changed_bytes_open_or_are_refused(saved: Path, data: st.DataObject) -> 
 
 
 def test_reasons_for_noise_are_kept_with_their_numbers(tmp_path: Path) -> None:
-    reasons = (Noise("others", 1.25, 4), Noise("spread", 0.36))
+    reasons = (Noise("others", 1.25, 4), Noise("spread", 0.36), "Told by an earlier release.")
     jit = dataclasses.replace(TIMING.measurements[0], reasons=reasons)
     told = dataclasses.replace(TIMING, measurements=(jit,))
     save_capture(capture(), tmp_path / "a.jaxscope", told)

@@ -88,6 +88,20 @@ RESULTS = (
 )  # fmt: skip
 
 
+def test_an_interval_that_an_earlier_release_claimed_of_one_process_is_not_shown() -> None:
+    earlier = dataclasses.replace(HERE, load=None, processors=None)
+    timing = dataclasses.replace(TIMING, environment=earlier)
+    comparison = ProgramComparison(
+        "f(x)", "g(x)", timing, ResultsAgreement("first", "second", (LEAF,))
+    )
+    scaling = dataclasses.replace(RESULTS[2], environment=earlier)
+    found, compared, scaled = decode_lab(encode_lab([timing, comparison, scaling]))
+    for each in (*found.measurements, *compared.timing.measurements, scaled.points[0].jit):
+        assert math.isnan(each.confidence)
+        assert (each.low, each.high) == (1e-3, 2e-3)
+    assert math.isnan(found.ratios[0].confidence)
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "measured.jaxscope"

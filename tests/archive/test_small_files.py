@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import errno
 import json
+import math
 import os
 import zipfile
 from pathlib import Path
@@ -42,12 +43,14 @@ from jaxscope.schema.archive import (
     encode_lab,
     load_capture,
     load_saved,
+    load_session,
     save_capture,
     split_timing,
 )
 from tests.window.programs import build_capture
 
-NEW = dataclasses.replace(build_capture().environment, processors=4)
+OLD = dataclasses.replace(build_capture().environment, processors=None)
+NEW = dataclasses.replace(OLD, processors=4)
 CLAIMED = Measurement("jit", 2.0, 1.5, 2.5, 0.95, 3, (1.0, 2.0, 4.0), False)
 
 
@@ -248,24 +251,39 @@ def test_the_comment_has_room_for_so_much() -> None:
         encode_bookmarks([*many, many[0]])
 
 
-def test_what_was_measured_comes_back() -> None:
+def test_measurements_of_one_process_that_an_earlier_release_saved_claim_nothing() -> None:
     ratio = Ratio("a/b", 2.0, 1.5, 2.5, "faster", 0.95)
     points = (ScalePoint(1, CLAIMED, CLAIMED), ScalePoint(2, None, None))
-    timing = Timing("f", NEW, (CLAIMED,), (ratio,), ())
-    scaling = Scaling("f", NEW, "n", points, ())
-    profile = Profile("f", NEW, Unavailable("Not run."), Unavailable("Not run."))
-    found = decode_lab(encode_lab([timing, "no result", scaling, profile]))
-    first, rest = split_timing(found)
-    assert first is found[0]
-    back, other = rest
-    assert repr(other) == repr(profile)
-    assert isinstance(back, Scaling) and first is not None
-    one, two = back.points
-    assert (first.measurements[0].confidence, first.ratios[0].confidence) == (0.95, 0.95)
-    assert one.eager is not None and one.jit is not None
-    assert (one.eager.confidence, one.jit.confidence, one.jit.low) == (0.95, 0.95, 1.5)
-    assert (two.eager, two.jit) == (None, None)
+    for environment, claims in ((OLD, False), (NEW, True)):
+        timing = Timing("f", environment, (CLAIMED,), (ratio,), ())
+        scaling = Scaling("f", environment, "n", points, ())
+        profile = Profile("f", environment, Unavailable("Not run."), Unavailable("Not run."))
+        found = decode_lab(encode_lab([timing, "no result", scaling, profile]))
+        first, rest = split_timing(found)
+        assert first is found[0]
+        back, other = rest
+        assert repr(other) == repr(profile)
+        assert isinstance(back, Scaling) and first is not None
+        confidences = [first.measurements[0].confidence, first.ratios[0].confidence]
+        one, two = back.points
+        assert one.eager is not None and one.jit is not None
+        confidences += [one.eager.confidence, one.jit.confidence]
+        assert (two.eager, two.jit) == (None, None)
+        assert [not math.isnan(each) for each in confidences] == [claims] * 4
+        assert one.jit.low == (1.5 if claims else 1.0)
     assert split_timing(()) == (None, ())
+
+
+def test_files_of_0_1_have_their_timing_in_the_manifest(path: Path) -> None:
+    save_capture(build_capture(), path)
+    environment = dataclasses.asdict(OLD)
+    timing: dict[str, Any] = {"call": "f", "environment": environment, "warnings": []}
+    measured = {"name": "jit", "median": 2.0, "low": 1.5, "high": 2.5, "confidence": 0.95}
+    measured |= {"runs": 2, "samples": [1.0], "is_noisy": False, "unit": "s", "protocol": ""}
+    change_manifest(path, timing={**timing, "measurements": [measured], "ratios": []})
+    _, found = load_session(path)
+    assert found is not None and math.isnan(found.measurements[0].confidence)
+    assert load_saved(path).lab == ()
 
 
 def test_a_window_s_layout_and_its_measurements_come_back(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import jax
@@ -15,9 +14,14 @@ from jaxscope.model.graph import (
     BODY,
     CONDITION,
     NONE,
+    graph_from_arrays,
+    graph_to_arrays,
+    older_part,
 )
 from jaxscope.program.dataflow import find_boundaries
 from view.programs import compile_module, lower, trace
+
+_PARTS = ("group.part", "group.function")
 
 
 @pytest.mark.parametrize(
@@ -44,12 +48,36 @@ def test_only_a_loop_has_a_condition_whatever_a_group_is_called(
     assert find_boundaries(graph).leaving == ({} if is_condition else {(owner, 0): [inner]})
 
 
-def told_by_label(operation: str, label: str) -> tuple[int, str]:
-    """The part and the function that the label of a group tells."""
-    if operation in ("while", "stablehlo.while"):
-        return (CONDITION if label.startswith("condition") else BODY), ""
-    arm = re.match(r"branch (\d+)(?:: (.*))?", label)
-    return (NONE, "") if arm is None else (int(arm[1]), arm[2] or "")
+@pytest.mark.parametrize(
+    ("operation", "label", "part", "function"),
+    [
+        ("while", "condition of while.3", CONDITION, ""),
+        ("while", "body of while.3 ×10", BODY, ""),
+        ("stablehlo.while", "body", BODY, ""),
+        ("cond", "branch 1: step: twice", 1, "step: twice"),
+        ("conditional", "branch 12 of conditional.1", 12, ""),
+        ("jit", "condition_inputs", NONE, ""),
+        (None, "main", NONE, ""),
+    ],
+)
+def test_files_of_earlier_releases_are_read_by_their_labels(
+    operation: str | None, label: str, part: int, function: str
+) -> None:
+    builder = GraphBuilder()
+    owner = NONE
+    if operation is not None:
+        owner = builder.add_node("0", NodeKind.EQUATION, operation)
+    builder.add_group("0/jaxpr", GroupKind.JAXPR, label, owner=owner)
+    arrays = graph_to_arrays(builder.build())
+    earlier = {
+        name: arrays[name] for name in arrays if name not in ("group.part", "group.function")
+    }
+
+    graph = graph_from_arrays(earlier)
+
+    assert older_part(label, operation) == (part, function)
+    assert graph.groups.part.tolist() == [part]
+    assert graph.string(graph.groups.function, 0) == function
 
 
 @pytest.mark.parametrize("make", [trace, lower, compile_module])
@@ -62,11 +90,14 @@ def test_each_stage_has_the_parts_that_its_labels_tell(make: Callable[..., Graph
         return jax.lax.switch(which, [jnp.cos, grow, lambda v: v - 1.0], x)
 
     graph = make(program, np.ones(4, np.float32), np.int32(1))
-    groups = graph.groups
-    for group, owner in enumerate(groups.owner.tolist()):
-        operation = "" if owner == NONE else graph.operation(owner)
-        told = told_by_label(operation, graph.string(groups.label, group))
-        assert (groups.part[group], graph.string(groups.function, group)) == told
+    arrays = graph_to_arrays(graph)
+    earlier = {name: arrays[name] for name in arrays if name not in _PARTS}
+    again = graph_from_arrays(earlier)
+
+    assert again.groups.part.tolist() == graph.groups.part.tolist()
+    assert [again.string(again.groups.function, n) for n in range(len(again.groups))] == [
+        graph.string(graph.groups.function, n) for n in range(len(graph.groups))
+    ]
     owners = graph.owned_groups().items()
     parts = {graph.operation(o): graph.groups.part[groups].tolist() for o, groups in owners}
     assert sorted(sorted(numbers) for numbers in parts.values() if len(numbers) > 1) == [

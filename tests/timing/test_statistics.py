@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 
@@ -18,6 +19,7 @@ from jaxscope.model.statistics import (
     Outliers,
     PrecisionLooks,
     count_outliers,
+    drop_unsupported_intervals,
     find_disturbances,
     find_median_interval,
     find_noise,
@@ -27,7 +29,9 @@ from jaxscope.model.statistics import (
     judge,
     num_trimmed,
     thin_samples,
+    without_interval,
 )
+from jaxscope.model.timing import Measurement, Ratio, Timing
 
 
 @pytest.mark.parametrize("count", [6, 7, 12, 24, 48, 96, 1000, 20000])
@@ -151,6 +155,15 @@ def test_a_verdict_at_its_borders(low: float, high: float, is_noisy: bool, verdi
     assert judge(Interval(1.0, low, high, 0.94), is_noisy=is_noisy) == "unclear"
 
 
+def test_an_interval_that_was_not_earned_becomes_the_range_of_the_samples() -> None:
+    samples = (3.0, math.nan, 1.0, 2.0)
+    claimed = Measurement("jit", 2.0, 1.9, 2.1, 0.95, 4, samples, False, "in turns")
+    found = without_interval(claimed)
+    assert (found.median, found.low, found.high) == (2.0, 1.0, 3.0)
+    assert math.isnan(found.confidence)
+    assert without_interval(found) is found
+
+
 def test_thinned_samples_keep_their_order_and_ends() -> None:
     thin = thin_samples(np.arange(5000.0))
     assert len(thin) == 1000
@@ -258,6 +271,19 @@ def test_the_range_of_processes_is_widened_as_a_factor() -> None:
     assert (found.low, found.high) == (pytest.approx(1 / 8), pytest.approx(16 * 8))
     assert find_process_interval([0.0, 1.0]).low == 0.0
     assert find_process_interval([0.0, 1.0]).high == 1.0
+
+
+def test_only_files_that_do_not_tell_how_busy_the_machine_was_lose_their_intervals() -> None:
+    claimed = Measurement("jit", 2.0, 1.9, 2.1, 0.95, 4, (1.0,), False, "")
+    ratio = Ratio("a/b", 2.0, 1.9, 2.1, "faster", 0.95)
+    known = Environment("", "", "", "", "", processors=1)
+    timing = Timing("f", known, (claimed,), (ratio,), ())
+    assert drop_unsupported_intervals(timing) is timing
+    unknown = dataclasses.replace(timing, environment=Environment("", "", "", "", ""))
+    found = drop_unsupported_intervals(unknown)
+    assert math.isnan(found.measurements[0].confidence) and math.isnan(found.ratios[0].confidence)
+    empty = dataclasses.replace(claimed, samples=(math.nan,))
+    assert (without_interval(empty).low, without_interval(empty).high) == (1.9, 2.1)
 
 
 def test_samples_are_thinned_evenly_and_only_where_they_are_many() -> None:

@@ -222,8 +222,9 @@ def test_on_a_busy_machine_a_small_difference_is_none() -> None:
 def test_of_several_processes_each_reason_is_told_once_and_at_its_worst() -> None:
     loads = [Noise("load", 2.5, 2), Noise("load", 4.0, 2)]
     shares = [Noise("share", 0.5), Noise("share", 0.7)]  # the less, the worse
-    found = worst_reasons([loads[0], shares[0]], [loads[1], shares[1]], [])
-    assert found == (loads[1], shares[0])
+    assert worst_reasons([loads[0], "Old.", shares[0]], [loads[1], shares[1], "Old."], []) == (
+        *(loads[1], "Old.", shares[0]),
+    )
 
 
 def test_what_is_not_judged_in_one_process_is_not_judged_in_all() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message, message_fa
 
 from jaxscope.model.op_name import (
     TAG_FILE,
+    instruction_name,
     is_tags,
     name_without_tags,
     put_tags,
@@ -31,6 +33,7 @@ HloMessage = Any
 """A message of `hlo.proto` or `xla_data.proto`; its class is made at run time."""
 
 
+_NAMED_BY_TAG = re.compile(rb"\x0a.jxs[bdp]\d", re.DOTALL)
 """A first field, which is the name, that begins with a tag: few modules have one."""
 
 
@@ -57,11 +60,13 @@ def parse_message(parse: Callable[[bytes], HloMessage], data: bytes) -> HloMessa
 
 def has_tags_to_move(data: bytes) -> bool:
     """Whether `parse_module` names instructions of a module otherwise than its bytes do."""
-    return TAG_FILE.encode() in data or b";jxs" in data
+    if TAG_FILE.encode() in data:
+        return True
+    return b"jxs" in data and (b";jxs" in data or _NAMED_BY_TAG.search(data) is not None)
 
 
 def parse_module(data: bytes) -> HloMessage:
-    """Parse a serialized `HloModuleProto`.
+    """Parse a serialized `HloModuleProto`; instructions named by tags alone are `unnamed_…`.
 
     Raises:
         ValueError: The bytes are no HLO module, are too many, or hold no instruction.
@@ -71,11 +76,20 @@ def parse_module(data: bytes) -> HloMessage:
     module = parse_message(module_class().FromString, data)
     if not any(computation.instructions for computation in module.computations):
         raise ValueError(NOTHING_IN_IT)
+    if _NAMED_BY_TAG.search(data):
+        _rename(module)
     if TAG_FILE.encode() in data:
         _move_tags(module)
     if b";jxs" in data:
         _rename_joined(module)
     return module
+
+
+def _rename(module: HloMessage) -> None:
+    for computation in module.computations:
+        computation.name = instruction_name(computation.name)
+        for instruction in computation.instructions:
+            instruction.name = instruction_name(instruction.name)
 
 
 def _rename_joined(module: HloMessage) -> None:

@@ -115,9 +115,9 @@ def describe_protocol(row: Measurement) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def tell_reason(reason: Noise) -> str:
+def tell_reason(reason: Noise | str) -> str:
     """Why durations are called noisy."""
-    return tr_said(reason.sentence())
+    return tr_said(reason.sentence()) if isinstance(reason, Noise) else reason
 
 
 def meaning_of(name: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.op_name import instruction_name
 from jaxscope.worker import compat
 from jaxscope.worker.timing.stopwatch import Stopwatch, Subject
 
@@ -217,7 +218,7 @@ def _read_events(
             yield TraceEvent(
                 run=call,
                 line=lanes.number(line, details),
-                name=str(details["hlo_op"]),
+                name=instruction_name(str(details["hlo_op"])),
                 start_ns=start_ns,
                 duration_ns=duration_ns,
             )
