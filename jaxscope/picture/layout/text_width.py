@@ -1,6 +1,6 @@
 """How wide a text is, without any window system.
 
-Widths come from tables made from the bundled DejaVu Sans (`export/fonts/make_widths.py`), so a
+Widths come from tables made from the bundled DejaVu Sans (`bench/make_widths.py`), so a
 layout is the same on every machine.
 """
 

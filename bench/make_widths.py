@@ -1,7 +1,7 @@
-"""Write the tables of text widths that the layout needs, from the fonts beside this file.
+"""Write the tables of text widths that the layout needs, from the fonts in `jaxscope/export/fonts`.
 
-Run once after a font changes: `python make_widths.py`. Each table is little-endian uint16: the
-advance of every code point below 0x3000, in thousandths of the font size.
+Run once after a font changes: `python bench/make_widths.py`. Each table is little-endian uint16:
+the advance of every code point below 0x3000, in thousandths of the font size.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ def measure(font: pathlib.Path) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    here = pathlib.Path(__file__).parent
+    package = pathlib.Path(__file__).parents[1] / "jaxscope"
     for name, table in (("DejaVuSans", "regular"), ("DejaVuSans-Bold", "bold")):
-        target = here.parents[1] / "picture" / "layout" / f"{table}.widths"
-        target.write_bytes(measure(here / f"{name}.ttf").tobytes())
+        font = package / "export" / "fonts" / f"{name}.ttf"
+        target = package / "picture" / "layout" / f"{table}.widths"
+        target.write_bytes(measure(font).tobytes())
