@@ -42,6 +42,12 @@ def test_further_rows_hang_and_begin_after_a_space_or_a_bracket() -> None:
         "    value = compute(first, ",
         "        second[0])",
     ]  # rather after a space than inside of brackets
+    constraint = "    x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P('data')))"
+    assert rows_of(constraint, 38)[:2] == [
+        "    x = jax.lax.",
+        "        with_sharding_constraint(x, ",
+    ]  # rather after a dot than within a name
+    assert rows_of("        return with_sharding_constraint(x)", 38)[0] == "        return "
     assert rows_of("x" * 50, 20) == ["x" * 20, " " * 4 + "x" * 16, " " * 4 + "x" * 14]
     assert rows_of("", 20) == [""]
 

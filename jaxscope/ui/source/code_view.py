@@ -61,6 +61,8 @@ _HANG = 4
 _BREAKS = ((frozenset(" "), 2), (frozenset(" ,;("), 3), (frozenset("[{"), 3))
 """A line is broken after a space if its row is half full by that, else after one of the others if
 it is a third full; rather not within a type such as `f32[8]`."""
+_BREAKS_OF_LONG_WORDS = ((frozenset("."), 3), (frozenset(" ,;([{"), 6))
+"""Where the row would else end within a name, which it does only if none of these is there."""
 _LEAST_COLUMNS = 16
 MOST_WRAPPED_LINES = 5_000
 """Longer texts are not wrapped: each line would have to be looked at, at each change of width."""
@@ -107,12 +109,14 @@ def _wrap(text: str, columns: int, hang: int) -> tuple[Piece, ...]:
     start, indent = 0, 0
     while len(text) - start > columns - indent:
         most = start + columns - indent
+        is_in_name = text[most - 1 : most + 1].isidentifier()
+        breaks = (*_BREAKS, *(_BREAKS_OF_LONG_WORDS if is_in_name else ()))
         stop = next(
             (
                 at + 1
-                for breaks, part in _BREAKS
+                for signs, part in breaks
                 for at in range(most - 1, start + (columns - indent) // part - 1, -1)
-                if text[at] in breaks
+                if text[at] in signs
             ),
             most,
         )
