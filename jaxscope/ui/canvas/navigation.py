@@ -83,7 +83,7 @@ def fit_rect(
 
 def most_scale(width: float, height: float, text_scale: float) -> float:
     """How large a small picture is shown at most: larger in a large widget, as on a projector."""
-    return text_scale * min(max(min(width, height) / _ORDINARY_PX, 1.0), 1.6)
+    return text_scale * min(max(min(width, height) / _ORDINARY_PX, 1.0), 2.0)
 
 
 def first_camera(
