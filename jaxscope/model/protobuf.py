@@ -196,7 +196,10 @@ _FEW = 24
 """So few messages are read faster one after the other."""
 
 _PADDING = 20
-"""Zero bytes after the data, so that reading a key and a length never leaves the buffer."""
+"""Bytes after the messages, so that reading a key and a length never leaves the buffer.
+
+Any will do: a field that runs into them ends behind its message.
+"""
 
 _MAX_VARINT_BYTES = 10
 
@@ -247,7 +250,8 @@ def read_field_columns(data: bytes, starts: Int64s, ends: Int64s) -> FieldColumn
         starts.min() >= 0 and np.all(starts <= ends) and ends.max() <= len(data)
     ):
         raise ValueError("a message is not within its bytes")
-    padded = np.frombuffer(data + bytes(_PADDING), np.uint8)
+    is_padded = not ends.size or int(ends.max()) + _PADDING <= len(data)
+    padded = np.frombuffer(data if is_padded else data + bytes(_PADDING), np.uint8)
     steps: list[_Step] = []
     active = np.flatnonzero(starts < ends)
     position = starts[active]

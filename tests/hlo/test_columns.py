@@ -19,6 +19,7 @@ from jaxscope.model.protobuf import (
     read_fields,
 )
 from jaxscope.program.hlo import columns
+from jaxscope.program.hlo import graph as graph_module
 from jaxscope.program.hlo.columns import ModuleColumns, References, read_columns
 from jaxscope.program.hlo.proto import HloMessage, module_class, parse_module
 from tests.hlo.programs import PROGRAMS, convert, draw_broken, optimized, proto_of
@@ -248,3 +249,14 @@ def test_shown_strings_stand_in_the_order_of_their_first_use() -> None:
             order[text] = None
     assert graph.strings == tuple(order)
     assert np.array_equal(np.sort(graph.nodes.name), np.unique(graph.nodes.name))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "a", "a\n", "\na\n\nbc\n", "long line\nb\n\n", "é\n\u2028x\r\ny"]
+)
+@pytest.mark.parametrize("size", [1, 2, 5, 100])
+def test_lines_of_a_long_text_are_those_that_it_splits_into(
+    text: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_module, "_CUT_AT_ONCE", size)
+    assert list(graph_module._lines_of(text)) == text.split("\n")

@@ -61,10 +61,6 @@ class Box(NamedTuple):
     num_values: int = 0
 
 
-_PlainEdge = tuple[int, int, int, int, int]
-"""As a `BoxEdge`; plain tuples hash faster."""
-
-
 class BoxEdge(NamedTuple):
     """A value that flows from one box to another.
 
@@ -288,7 +284,7 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
         boxes=_count_values(_count_insides(graph, boxes, holder_of_node), edges),
         box_of_node=np.asarray(box_of_node, np.int32),
         holder_of_node=np.asarray(holder_of_node, np.int32),
-        edges=tuple(make_all(BoxEdge, edges)),
+        edges=edges,
         notes=draft.notes,
         captions=draft.captions,
         opened=opened,
@@ -303,7 +299,7 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
     )
 
 
-def _draw_edges(draft: Draft, box_of_node: Sequence[int]) -> Collection[_PlainEdge]:
+def _draw_edges(draft: Draft, box_of_node: Sequence[int]) -> tuple[BoxEdge, ...]:
     """The edges between boxes, each once, in the order of what they lead to."""
     counts = np.fromiter(map(len, draft.inputs), np.int64, len(draft.inputs))
     numbers = itertools.chain.from_iterable(itertools.chain.from_iterable(draft.inputs))
@@ -316,7 +312,10 @@ def _draw_edges(draft: Draft, box_of_node: Sequence[int]) -> Collection[_PlainEd
         value = np.array([same.get(node, node) for node in value.tolist()], np.int64)
     columns = (source, target, value, output, type_)
     first = _first_of_equal(columns)
-    return list(zip(*(column[first].tolist() for column in columns), strict=True))
+    shared = list(range(max(len(boxes), 1 + max(box_of_node, default=0)))).__getitem__
+    numbers_of = [map(shared, column[first].tolist()) for column in columns[:3]]  # take no memory
+    more = [column[first].tolist() for column in columns[3:]]
+    return tuple(make_all(BoxEdge, zip(*numbers_of, *more, strict=True)))
 
 
 def _first_of_equal(columns: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
@@ -407,7 +406,7 @@ def _count_insides(
     return tuple(found)
 
 
-def _count_values(boxes: Sequence[Box], edges: Collection[_PlainEdge]) -> tuple[Box, ...]:
+def _count_values(boxes: Sequence[Box], edges: Sequence[BoxEdge]) -> tuple[Box, ...]:
     """The boxes, those of results with how many values they give: lines to them tell of these."""
     if not any(box.kind is BranchKind.RESULTS for box in boxes):
         return tuple(boxes)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -1093,10 +1093,22 @@ def link_hlo_lines(text: str, graph: Graph) -> npt.NDArray[np.int32]:
         int32, one per line of `text`: node index, or -1.
     """
     by_name = graph.index_by_name()
-    lines = text.split("\n")
-    nodes = np.full(len(lines), NONE, np.int32)
-    for number, line in enumerate(lines):
+    nodes = np.full(text.count("\n") + 1, NONE, np.int32)
+    for number, line in enumerate(_lines_of(text)):
         match = _DEFINITION.match(line)
         if match is not None:
             nodes[number] = by_name.get(match[1], NONE)
     return nodes
+
+
+_CUT_AT_ONCE = 1 << 20
+
+
+def _lines_of(text: str) -> Iterator[str]:
+    """The lines of a text, as `split` gives them: those of a large one take more memory than it."""
+    start = 0
+    while start <= len(text):
+        stop = text.find("\n", start + _CUT_AT_ONCE)
+        stop = len(text) if stop < 0 else stop
+        yield from text[start:stop].split("\n")
+        start = stop + 1
