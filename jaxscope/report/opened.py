@@ -299,10 +299,19 @@ def _measured_section(path: str, recording: Recording) -> Section:
     ]
     whole = recording.seconds
     blocks: list[Block] = [*told]
-    for header, key in (("module", _module_of), ("line", _line_of), ("equation", _equation_of)):
+    for header, key in (("module", _module_of), ("line", _line_of)):
         sums = sum_recorded(recording, key)
         headers = (header, "seconds", "share")
         blocks.append(make_table(headers, sums, lambda row: _sum_row(row, whole), 15))
+    sums, operations = sum_recorded(recording, _equation_of), _operations_of_equations(recording)
+    blocks.append(
+        make_table(
+            ("equation", "what runs", "seconds", "share"),
+            sums,
+            lambda row: (Verbatim(row[0]), operations[row[0]], *_sum_row(row, whole)[1:]),
+            15,
+        )
+    )
     table = make_table(
         ("instruction", "operation", "module", "line", "times", "seconds", "share"),
         recording.instructions,
@@ -318,6 +327,22 @@ def _measured_section(path: str, recording: Recording) -> Section:
         30,
     )
     return Section(f"What costs most in {path}", [*blocks, table])
+
+
+def _operations_of_equations(recording: Recording) -> dict[str, str]:
+    """The operations of the instructions that have each name, those that take most first.
+
+    XLA gives a product that takes in a transpose the name of the transpose.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for each in recording.instructions:
+        sums = found.setdefault(_equation_of(each), {})
+        operation = each.operation or "not known"
+        sums[operation] = sums.get(operation, 0.0) + each.seconds
+    return {
+        equation: ", ".join(sorted(sums, key=lambda operation: (-sums[operation], operation))[:3])
+        for equation, sums in found.items()
+    }
 
 
 def _share(seconds: float, whole: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -137,6 +138,13 @@ def test_the_ranking_and_two_recordings_compared(
     assert any(row["place"].endswith("job.py:10") and row["ratio"] for row in found["compared"])
     text = jaxscope("open", traces["four"], traces["eight"], "--all").output
     assert "What costs most in" in text and "What differs" in text
+    for equation in [row["equation"] for row in first["equations"]][:5]:
+        sums: Counter[str] = Counter()
+        for each in first["instructions"]:
+            if each["equation"] == equation:
+                sums[each["operation"]] += each["seconds"]
+        most = max(sums, key=sums.__getitem__, default="")
+        assert re.search(rf"{re.escape(equation)} +{re.escape(most)}", text), "what runs"
     assert jaxscope("open", traces["four"], "--json").json()["compared"] is None
 
 
