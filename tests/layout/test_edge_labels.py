@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import re
 import xml.etree.ElementTree as ElementTree
 
 import jax
@@ -266,7 +267,9 @@ def box_of(corners: np.ndarray) -> Rect:
     return left, top, right - left, bottom - top
 
 
-def test_where_residuals_join_all_of_them_have_labels_or_none() -> None:
+def test_where_residuals_join_each_with_room_tells_its_own_bytes() -> None:
+    """Also where another one has none. Each value has 4 rows of 8 f32; of the weights 8 rows."""
+
     def loss(weights: list[jax.Array], x: jax.Array) -> jax.Array:
         for number, each in enumerate(weights):
             with jax.named_scope(f"layer_{number}"):
@@ -275,20 +278,71 @@ def test_where_residuals_join_all_of_them_have_labels_or_none() -> None:
 
     view = build_view(trace(jax.grad(loss), [jnp.ones((8, 8))] * 3, jnp.ones((4, 8))))
     scene = build_scene(view, view.all_groups())
-    lines = scene.lines
-    flows = {
-        (int(lines.source[label.line]), tuple(lines.values[label.line].tolist()))
-        for label in EdgeLabels(scene).all()
-    }
-    joins: dict[tuple[float, ...], set[bool]] = {}
+    lines, told = scene.lines, {label.line: label.text for label in EdgeLabels(scene).all()}
+    sizes = {"f32[4,8]": 4 * 8 * 4, "f32[8,8]": 8 * 8 * 4, "f32[]": 4}
+    joins: dict[tuple[float, ...], list[int]] = {}
     for line in np.flatnonzero(lines.is_inner_residual).tolist():
-        source, target = int(lines.source[line]), int(lines.target[line])
-        end = -1 if scene.items.parent[source] == target else 0
-        place = tuple(lines.corners(line)[end].tolist())
-        is_told = (source, tuple(lines.values[line].tolist())) in flows
-        joins.setdefault(place, set()).add(is_told)
-    assert joins and all(len(told) == 1 for told in joins.values())
-    assert {True} in joins.values()
+        end = -1 if scene.items.parent[lines.source[line]] == lines.target[line] else 0
+        joins.setdefault(tuple(lines.corners(line)[end].tolist()), []).append(line)
+    together = [join for join in joins.values() if len(join) > 1]
+    is_told = [[line in told for line in join] for join in together]
+    assert any(all(each) for each in is_told) and any(any(e) and not all(e) for e in is_told)
+    for line in (line for join in together for line in join if line in told):
+        size = sum(sizes[view.graph.strings[each]] for each in lines.flows[line].values())
+        assert told[line].rpartition(": ")[2] == f"{size} B"
+
+
+def test_a_value_that_several_branches_lead_on_has_its_name_on_each() -> None:
+    """The parts of 256 B are 128 B each; without names three branches would be 384 B."""
+
+    def loss(w: list[jax.Array], x: jax.Array) -> jax.Array:
+        with jax.named_scope("network"):
+            x = jnp.tanh(x @ w[0])
+            with jax.named_scope("output"):
+                x = x @ w[1]
+        with jax.named_scope("error"):
+            return (x**2).sum()
+
+    arguments = [jnp.ones((8, 8)), jnp.ones((8, 1))], jnp.ones((4, 8))
+    view = build_view(trace(jax.grad(loss), *arguments))
+    opened = {box.id for box in view.boxes[1:] if box.children and "output" not in box.label}
+    scene = build_scene(view, frozenset(opened), fit=Fit(beside=True))
+    lines = scene.lines
+    network = next(box.id for box in view.boxes if box.label == "network backward")
+    inner = lines.is_inner_residual & (lines.source == scene.item_of_id[network])
+    told = {label.line: label.text for label in EdgeLabels(scene).all()}
+    jaxpr = str(jax.make_jaxpr(jax.grad(loss))(*arguments))
+    (name,) = re.findall(r"(\w+):f32\[4,8\] = tanh", jaxpr)
+    texts = sorted(told[row] for row in np.flatnonzero(inner).tolist())
+    assert texts == sorted(["128 B", *[f"{name}: 128 B"] * 2])
+    assert "256 B" in told.values(), "all that leaves the forward part"
+
+
+def test_a_value_that_each_branch_leads_on_is_told_once_before_they_part() -> None:
+    def loss(w: list[jax.Array], x: jax.Array) -> jax.Array:
+        with jax.named_scope("first"):
+            kept = jnp.cos(x @ w[0])
+        with jax.named_scope("second"):
+            return (kept * w[1] + kept[::-1] * 2.0).sum() + (kept * w[2]).max()
+
+    arguments = [jnp.ones((8, 8)), jnp.ones((4, 8)), jnp.ones((4, 8))], jnp.ones((4, 8))
+    view = build_view(trace(jax.grad(loss), *arguments))
+    scene = build_scene(view, view.all_groups(), fit=Fit(beside=True))
+    lines = scene.lines
+    (group,) = (box.id for box in view.boxes if box.label == "second backward")
+    inner = lines.is_inner_residual & (lines.source == scene.item_of_id[group])
+    rows = np.flatnonzero(inner).tolist()
+    twice = [one for one in rows if [lines.flows[row] for row in rows].count(lines.flows[one]) > 1]
+    assert len(twice) == 2
+    labels = EdgeLabels(scene).all()
+    assert not {label.line for label in labels}.intersection(twice)
+    kept = lines.is_residual | lines.is_inner_residual
+    before = [
+        each.text
+        for each in labels
+        if kept[each.line] and lines.flows[each.line] == lines.flows[twice[0]]
+    ]
+    assert before == [f"{4 * 8 * 4} B"] * 2, "in the forward part, and between the parts"
 
 
 def test_residuals_that_join_have_labels_beside_boxes_and_where_one_is_told_outside() -> None:

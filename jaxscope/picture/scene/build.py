@@ -4,6 +4,7 @@ did not change are taken over from the scene before.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -464,11 +465,11 @@ class _InnerResiduals(NamedTuple):
 
     Attributes:
         lines: All such lines.
-        joined: Those that meet others of them.
+        joins: Those that meet each other at the border of a group.
     """
 
     lines: list[int]
-    joined: list[int]
+    joins: list[list[int]]
 
 
 def _find_forks(ways: Sequence[_Corners]) -> Iterator[_Point]:
@@ -644,11 +645,12 @@ class _Collector:
         is_named = np.isin(table[:first, 5], (TOLD_LINE, AROUND_LINE, RESIDUAL_LINE))
         named = np.flatnonzero(is_named).tolist()
         labels.update((row, types[row]) for row in named)
-        for row in inner.joined:
-            ends = table[row, 1:3].tolist()
-            rounds = max(count_rounds(self._view, end) for end in ends)
-            labels[row] = describe_kept(self._view, self._wiring, flows[row], rounds)
-            is_unlabelled[row] = True
+        for join in inner.joins:
+            ends = table[join, 1:3].tolist()
+            rounds = [max(count_rounds(self._view, end) for end in each) for each in ends]
+            told = self._tell_join([flows[row] for row in join], rounds)
+            labels.update(zip(join, told, strict=False))
+            is_unlabelled[join[: len(told)]] = True
         branches = self._name_branches(table[:first], points, offsets, flows, types)
         for row in labels.keys() | set(inner.lines):
             branches.pop(row, None)
@@ -676,6 +678,35 @@ class _Collector:
             branches=branches,
             flows=(*flows, *(line.values for line in residuals)),
         )
+
+    def _tell_join(self, flows: Sequence[Values], rounds: Sequence[int]) -> list[str]:
+        """How much each of some lines leads on that meet at a border.
+
+        What is on several of them has the name of its value before it, so that the bytes are not
+        added up. Nothing where each leads all: that is told once, outside.
+
+        Args:
+            flows: What is on each line.
+            rounds: Of how many rounds of a loop that is, of each line.
+        """
+        readers = collections.Counter(value for values in flows for value in values)
+        if max(rounds) == 1 and all(len(values) == len(readers) for values in flows):
+            return []
+        told: list[str] = []
+        for values, num_rounds in zip(flows, rounds, strict=True):
+            size = describe_kept(self._view, self._wiring, values, num_rounds)
+            is_shared = any(readers[value] > 1 for value in values)
+            name = self._name_value(next(iter(values))) if len(values) == 1 and is_shared else ""
+            told.append(f"{name}: {size}" if name else size)
+        return told
+
+    def _name_value(self, value: int) -> str:
+        """The name of the result of an equation, as its box says it; else empty."""
+        graph, (node, result) = self._view.graph, self._wiring.origin_of(value)
+        if graph.nodes.kind[node] != NodeKind.EQUATION:
+            return ""
+        names = graph.name(node).split(", ")
+        return names[result] if result < len(names) else ""
 
     def _name_branches(
         self,
@@ -782,7 +813,7 @@ class _Collector:
         They are those that meet the border of the group in the same place.
         """
         found: set[int] = set()
-        joined: set[int] = set()
+        joins: list[list[int]] = []
         begins = _offsets(table[:, 0])
         todo: list[tuple[int, float, int]] = []  # a group, where across, and the column of its end
         for line in residuals:
@@ -806,7 +837,7 @@ class _Collector:
                 (np.abs(points[border, 0] - x) < _SAME_PX) & self._is_on_border(box, points[border])
             ).tolist()
             if len(met) > 1:
-                joined.update(rows[met].tolist())
+                joins.append(rows[met].tolist())
             for at in met:
                 row, inner = int(rows[at]), int(table[rows[at], 3 - column])
                 if row in found:
@@ -823,7 +854,7 @@ class _Collector:
                         found.add(each)
                         end = begins[each] if column == 2 else begins[each + 1] - 1
                         todo.append((int(table[each, 1]), float(points[end, 0]), column))
-        return _InnerResiduals(sorted(found), sorted(joined))
+        return _InnerResiduals(sorted(found), joins)
 
     def _is_on_border(self, group: int, places: Floats) -> npt.NDArray[np.bool_]:
         """Whether places are where lines meet the border of an open group, above or below."""

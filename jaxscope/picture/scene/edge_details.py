@@ -27,8 +27,7 @@ from jaxscope.picture.view.control_flow import INDEX, PREDICATE
 # arrowhead, no other line and no other label; bytes of residuals and what chooses a branch come
 # first, and may stand beside the line, where that passes right by. Of several values that enter a
 # group together, those that part from the others have one, too. Where there is no such place, there
-# is no label, nor at the residuals that this one joins or parts from; pointing at the line says the
-# type in any case.
+# is no label; pointing at the line says the type in any case.
 
 
 LABEL_TEXT_PX = 10.0
@@ -173,7 +172,6 @@ class EdgeLabels:
         pieces = _Pieces(scene, lines.tolist())
         labels: list[EdgeLabel] = []
         seen: set[Flow] = set()
-        complete: set[int] = set()
         plates: list[tuple[Flow, Rect]] = []
         told = [(line, True) for line in heads] + [(line, False) for line in wanted]
         told.sort(key=lambda each: not scene.lines.is_residual[each[0]])
@@ -181,7 +179,6 @@ class EdgeLabels:
             value = _flow(scene, line)
             if line in parted and not is_head:  # each has a label, or one that is on it, too
                 if any(value == flow and pieces.pass_by(plate, line) for flow, plate in plates):
-                    complete.add(line)
                     continue
             elif value in seen and not is_head:  # lines of one value begin together
                 continue
@@ -194,18 +191,13 @@ class EdgeLabels:
                 labels.append(label._replace(is_head=is_head))
                 if not is_head:
                     seen.add(value)
-                    complete.add(line)
                     plates.append((value, (label.x, label.y, label.width, LABEL_HEIGHT_PX)))
                 wide = label.width + 2 * _GAP_PX
                 taken.add((label.x - _GAP_PX, label.y, wide, LABEL_HEIGHT_PX))
-        incomplete = {line for join in joins if not complete.issuperset(join) for line in join}
-        return tuple(label for label in labels if label.line not in incomplete)
+        return tuple(labels)
 
     def _list_joins(self, inner: list[int], group: int) -> list[list[int]]:
-        """Lines of residuals that join at the border of a group, or part there.
-
-        Where one of them has no label, the others would be taken for all of it.
-        """
+        """Lines of residuals that join at the border of a group, or part there."""
         lines = self._scene.lines
         joins: dict[tuple[float, ...], list[int]] = {}
         for line in inner:
@@ -214,10 +206,15 @@ class EdgeLabels:
         return list(joins.values())
 
     def _texts(self, line: int) -> tuple[str, ...]:
-        """What may be written on a line, the best first: of what chooses a branch the type goes."""
+        """What may be written on a line, the best first.
+
+        Of what chooses a branch the type goes; of one value that several lines lead on, its bytes.
+        """
         lines = self._scene.lines
         text = lines.labels.get(line) or lines.branches.get(line, lines.types[line])
         name = text.partition(" ")[0]
+        if lines.is_inner_residual[line] and name.endswith(":"):
+            return text, name[:-1]
         return (text, name) if name in (PREDICATE, INDEX) else (text,)
 
     def _place(
@@ -347,12 +344,13 @@ def _list_middles(begin: LinePoint, end: LinePoint, width: float) -> Iterator[tu
 
 
 def _list_sides(begin: LinePoint, end: LinePoint, width: float) -> Iterator[tuple[float, float]]:
-    """Where the middle of a label may be on a curve that leads down, as near to its ends as these
-    are seen beside it."""
+    """Where the middle of a label may be on a curve that leads down: as near to its ends as these
+    are seen beside it, then nearer to its middle."""
     room = abs(end[0] - begin[0]) / 2 - width / 2 - _BEND_PX
     if room <= 0 or begin[1] == end[1]:
         return
-    for x in ((begin[0] + end[0]) / 2 - room, (begin[0] + end[0]) / 2 + room):
+    middle, away = (begin[0] + end[0]) / 2, np.arange(room, 0.0, -_STEP_PX).tolist()
+    for x in (middle + by * each for each in away for by in (-1, 1)):
         for (x0, y0), (x1, y1) in itertools.pairwise((begin, *_bend(begin, end, is_down=True))):
             if min(x0, x1) <= x < max(x0, x1):
                 yield x, y0 + (y1 - y0) * (x - x0) / (x1 - x0)

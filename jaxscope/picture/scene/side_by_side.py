@@ -446,22 +446,28 @@ class OffPageConnectors:
     def _tell_heads(
         self, sources: list[ResidualEnd], targets: list[ResidualEnd]
     ) -> list[ResidualEnd]:
-        """The same sources, with the bytes of each line that leads on less than all of a box.
+        """The same sources; where their lines part with different values, with the bytes of each.
 
-        Where room is short, with those of each line, and without those of all of a box.
+        Where room is short, without those of all of a box. Where each line leads on all of them,
+        those are told once, before the lines part.
         """
         told: list[dict[tuple[int, int], str]] = [{} for _ in sources]
+        parts = [False for _ in sources]
         for one, other in list_links(sources, targets):
             target, kept = targets[other], sources[one].values
             values = {each: type_ for each, type_ in kept.items() if each in target.values}
             told[one][target.box, target.bundle] = describe_kept(self._view, self._wiring, values)
-        ends = [*zip(sources, told, strict=True)]
-        less = [{at: text for at, text in each.items() if text != end.text} for end, each in ends]
-        if not any(less):
+            parts[one] |= len(values) < len(kept)
+        if not any(parts):
             return sources
         if self._is_narrow:
-            return [end._replace(text="", heads=each) for end, each in ends]
-        return [end._replace(heads=each) for end, each in zip(sources, less, strict=True)]
+            return [
+                end._replace(text="", heads=each) for end, each in zip(sources, told, strict=True)
+            ]
+        return [
+            end._replace(heads=each) if is_parted else end
+            for end, each, is_parted in zip(sources, told, parts, strict=True)
+        ]
 
     def _list_kept(self, told: _ToldLines) -> list[ResidualEnd]:
         kept: list[ResidualEnd] = []
