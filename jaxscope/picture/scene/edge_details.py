@@ -24,7 +24,8 @@ from jaxscope.picture.view.control_flow import INDEX, PREDICATE
 # A box with one result names its type itself. Lines out of closed groups and frames, and out of
 # operations with several results, get a label of their own: once per value and group, on the first
 # piece of the line that is seen on both sides of it, and where it covers no box, no connector, no
-# arrowhead, no other line and no other label; bytes of residuals and what chooses a branch come
+# arrowhead, no other line and no other label, nor most of a short line, nor where another line of
+# its value begins or ends; bytes of residuals and what chooses a branch come
 # first, and may stand beside the line, where that passes right by. Of several values that enter a
 # group together, those that part from the others have one, too. Where there is no such place, there
 # is no label; pointing at the line says the type in any case.
@@ -45,6 +46,10 @@ _BESIDE_PX, _NEAR_PX = _CLEAR_PX + 0.5, 16.0
 """From a label beside a line to that, and at most where the line bends."""
 _SEEN_PX, _BEND_PX = 4.0, 6.0
 """What is seen of a line on both sides of a label: of a straight piece, and of a curve."""
+_MOST_HIDDEN, _ENOUGH_SEEN_PX = 0.5, 40.0
+"""The share of its line that a label may cover, where less than so much is left of it."""
+_END_PX = 12.0
+"""Of a line at its begin and at its end, which no label of another line covers."""
 _STEP_PX, _HALF_PX = 6.0, LABEL_HEIGHT_PX / 2 + _CLEAR_PX
 """From one place to the next along a line; how far from its middle a label must be clear."""
 _FROM_BOX_SIDE_PX = 6.0
@@ -262,6 +267,8 @@ class EdgeLabels:
             own = flow if is_on else _NO_FLOW
             if not is_free or pieces.cross(rect, own, line if is_on and is_alone else NONE):
                 continue
+            if is_on and (pieces.hides_most(rect, line) or pieces.hides_end(rect, line)):
+                continue
             if is_on or pieces.is_beside(flow, rect, bool(lines.is_inner_residual[line])):
                 return EdgeLabel(line, group, text, x, y, wide)
         return None
@@ -413,9 +420,12 @@ class _Pieces:
     def __init__(self, scene: Scene, lines: Iterable[int]) -> None:
         self._bands: dict[int, list[_Piece]] = {}
         self._long: list[_Piece] = []
+        self._of_flow: dict[Flow, list[int]] = {}
+        self._ends: dict[Flow, list[tuple[LinePoint, Rect]]] = {}
         self._is_down, self._scene = scene.direction == "down", scene
         for line in lines:
             flow = _flow(scene, line)
+            self._of_flow.setdefault(flow, []).append(line)
             for (x0, y0), (x1, y1) in itertools.pairwise(scene.lines.corners(line).tolist()):
                 bands = _bands_of(min(y0, y1), max(y0, y1))
                 if len(bands) > _MAX_BANDS:
@@ -430,6 +440,44 @@ class _Pieces:
             return _runs_through(rect, x0, y0, x1, y1)
         bent = ((x0, y0), *_bend((x0, y0), (x1, y1), self._is_down))
         return any(_runs_through(rect, *one, *other) for one, other in itertools.pairwise(bent))
+
+    def _bend_all(self, corners: Sequence[LinePoint]) -> list[LinePoint]:
+        """Places along a line, bends as they are drawn."""
+        ends = itertools.pairwise(corners)
+        return [corners[0], *(at for each in ends for at in _bend(*each, self._is_down))]
+
+    def hides_most(self, rect: Rect, line: int) -> bool:
+        """Whether a rectangle covers so much of a short line that little of it is seen."""
+        corners = self._scene.lines.corners(line)
+        whole = float(np.hypot(*np.diff(corners, axis=0).T).sum())
+        if whole - rect[2] - rect[3] >= _ENOUGH_SEEN_PX:
+            return False
+        way = list(itertools.pairwise(self._bend_all(corners.tolist())))
+        whole = sum(math.dist(*each) for each in way)
+        hidden = sum(math.dist(*each) * _share_inside(rect, *each) for each in way)
+        return hidden > whole * _MOST_HIDDEN and whole - hidden < _ENOUGH_SEEN_PX
+
+    def hides_end(self, rect: Rect, line: int) -> bool:
+        """Whether a rectangle touches where another line of its value begins or ends, unless this
+        one does so there as well."""
+        x, y, width, height = rect
+        corners = self._scene.lines.corners(line).tolist()
+        own = corners[0], corners[-1]
+        return any(
+            left < x + width and x < left + wide and top < y + height and y < top + high
+            for point, (left, top, wide, high) in self._list_ends(_flow(self._scene, line))
+            if point not in own
+        )
+
+    def _list_ends(self, flow: Flow) -> list[tuple[LinePoint, Rect]]:
+        """Where the lines of a flow begin and end, and what is around that."""
+        known = self._ends.get(flow)
+        if known is None:
+            every = [self._scene.lines.corners(line).tolist() for line in self._of_flow[flow]]
+            ways = [way for each in every for way in (each[:2], each[:-3:-1])]
+            known = [(way[0], _find_box(self._bend_all(way))) for way in ways]
+            self._ends[flow] = known
+        return known
 
     def pass_by(self, rect: Rect, line: int) -> bool:
         """Whether one line runs through a rectangle."""
@@ -474,17 +522,44 @@ class _Pieces:
         return is_passed
 
 
+def _find_box(way: Sequence[LinePoint]) -> Rect:
+    """Around the begin of a way."""
+    near, left = [way[0]], _END_PX
+    for (x0, y0), (x1, y1) in itertools.pairwise(way):
+        length = math.dist((x0, y0), (x1, y1))
+        share = min(left / length, 1.0) if length else 1.0
+        near.append((x0 + (x1 - x0) * share, y0 + (y1 - y0) * share))
+        left -= length
+        if left <= 0:
+            break
+    xs, ys = zip(*near, strict=True)
+    return min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
+
+
+def _share_inside(rect: Rect, begin: LinePoint, end: LinePoint) -> float:
+    """How much of a straight piece is inside of a rectangle."""
+    first, last = _cut(rect, *begin, *end)
+    return max(last - first, 0.0)
+
+
 def _runs_through(rect: Rect, x0: float, y0: float, x1: float, y1: float) -> bool:
-    """Whether a straight piece touches a rectangle: cut it by the four borders in turn."""
+    """Whether a straight piece touches a rectangle."""
+    first, last = _cut(rect, x0, y0, x1, y1)
+    return first <= last
+
+
+def _cut(rect: Rect, x0: float, y0: float, x1: float, y1: float) -> tuple[float, float]:
+    """The shares of a straight piece where it enters a rectangle, and leaves it: cut it by the
+    four borders in turn. The former is larger where it does not touch it."""
     first, last = 0.0, 1.0
     for begin, end, low, size in ((x0, x1, rect[0], rect[2]), (y0, y1, rect[1], rect[3])):
         if begin == end:
             if not low <= begin <= low + size:
-                return False
+                return 1.0, 0.0
             continue
         enter, leave = (low - begin) / (end - begin), (low + size - begin) / (end - begin)
         first, last = max(first, min(enter, leave)), min(last, max(enter, leave))
-    return first <= last
+    return first, last
 
 
 def _list_arrows(scene: Scene, lines: Iterable[int]) -> Iterator[Rect]:
