@@ -10,7 +10,14 @@ from jaxscope.export.order import PLAIN, BoxColors, Look, SceneColors
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
-from jaxscope.picture.palette import BOLD_LINE_PX, LINE_NAMES, PALETTES, Palette, explain_boxes
+from jaxscope.picture.palette import (
+    BOLD_LINE_PX,
+    EDGE_LINE_PX,
+    LINE_NAMES,
+    PALETTES,
+    Palette,
+    explain_boxes,
+)
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, EdgeLabels
 from jaxscope.picture.scene.scene import (
     DETAIL_PX,
@@ -288,7 +295,7 @@ def _scene_shapes(
         yield _frame(scene, item, depth[item], palette)
     for line in range(len(scene.lines)):
         color = color_of_line(scene, line, palette)
-        width = 1.3 if color == palette.edge else BOLD_LINE_PX
+        width = EDGE_LINE_PX if color == palette.edge else BOLD_LINE_PX
         yield LinePath(tuple(strokes_of(scene, line)), color, width)
     for x, y in scene.lines.forks.tolist():
         corner, size = (x - FORK_PX, y - FORK_PX), 2 * FORK_PX

@@ -51,8 +51,10 @@ PARTS_OF_GRADIENTS = range(FORWARD_FRAME, FUSION_FRAME)
 
 LINE_NAMES = {"residual": "residual", "carry": "carry", "connector": "line goes on"}
 """What lines that have a colour of their own are, and texts in place of lines."""
+EDGE_LINE_PX = 1.5
+"""How wide a line is, in a picture at its own size."""
 BOLD_LINE_PX = 1.8
-"""How wide such a line is, in a picture at its own size and in a legend."""
+"""How wide a line of a colour of its own is, there and in a legend."""
 
 
 CODE_COLOURS = {
@@ -142,7 +144,7 @@ _COLOURS = {
     "background": ("#ffffff", "#16181c"),
     "text": ("#1b1f24", "#eceff3"),
     "muted": ("#4b535c", "#b5bec9"),
-    "edge": ("#7d8793", "#7a8593"),
+    "edge": ("#66707c", "#8d98a6"),
     "frame_border": ("#a9b7cc", "#5a6a82"),
     "stub_line": ("#57606a", "#a9b2bd"),
     "stub_fill": ("#f0f0ec", "#2a2c30"),

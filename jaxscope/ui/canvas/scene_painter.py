@@ -43,7 +43,7 @@ from jaxscope.picture.layout.text_width import (
     shorten_name,
     shorten_text,
 )
-from jaxscope.picture.palette import BOLD_LINE_PX, PALETTES
+from jaxscope.picture.palette import BOLD_LINE_PX, EDGE_LINE_PX, PALETTES
 from jaxscope.picture.scene.edge_details import (
     LABEL_HEIGHT_PX,
     LABEL_TEXT_PX,
@@ -798,9 +798,9 @@ class SceneDrawing:
         is_plain = not (returns.any() or is_kept.any() or faint.any())
         for chosen, color, width, opacity in (
             (is_kept & ~faint, colors.residual, BOLD_LINE_PX, 1.0),
-            (~(returns | is_kept | faint), colors.edge, 1.3, 1.0),
+            (~(returns | is_kept | faint), colors.edge, EDGE_LINE_PX, 1.0),
             (returns & ~faint, colors.border[Style.CONTROL], BOLD_LINE_PX, 1.0),
-            (faint, colors.edge, 1.3, _FAINT),
+            (faint, colors.edge, EDGE_LINE_PX, _FAINT),
         ):
             lines = None if is_plain and opacity == 1.0 else np.flatnonzero(chosen)
             if not chosen.any():
