@@ -182,18 +182,44 @@ def with_origins(checks: list[Check], values: Values, stages: Sequence[Stage]) -
             found[rule] = origin
     checks = [check for check in checks if check.rule not in found]
     for rule, origin in found.items():
-        cause = _find_cause(origin, values)
+        cause = _find_cause(origin, values, stages)
         remedy = _BY_OPERATION.get(_operation_of(cause, stages), _ORIGIN_REMEDIES[rule])
         checks.append(_of_origin(rule, origin, remedy))
     return checks
 
 
-def _find_cause(origin: NonfiniteOrigin, values: Values) -> NonfiniteOrigin:
-    """Where the Inf was made that a NaN is made of; else the origin itself."""
-    if origin.kind == "nan" and any(each.num_inf for each in origin.operands):
-        infinite = (o for o in values.origins if (o.kind, o.stage) == ("inf", origin.stage))
-        return next(infinite, origin)
-    return origin
+def _find_cause(
+    origin: NonfiniteOrigin, values: Values, stages: Sequence[Stage]
+) -> NonfiniteOrigin:
+    """Where the Inf was made that a NaN is made of; else the origin itself.
+
+    That is the Inf which flows into the equation, not the first one of the program.
+    """
+    if origin.kind != "nan" or not any(each.num_inf for each in origin.operands):
+        return origin
+    graph = next((stage.graph for stage in stages if stage.name == origin.stage), None)
+    if isinstance(graph, Graph) and origin.stage == values.stage:
+        cause = _follow_inf(graph, origin.equation, values)
+        if cause != origin.equation:
+            operation = graph.operation(graph.index_by_id[cause])
+            return dataclasses.replace(origin, equation=cause, operation=operation)
+    infinite = (o for o in values.origins if (o.kind, o.stage) == ("inf", origin.stage))
+    return next(infinite, origin)
+
+
+def _follow_inf(graph: Graph, equation: str, values: Values) -> str:
+    """The equation where the Inf that one reads was made: back along values that have some."""
+    made = {each.id: each.outputs for each in values.equations}
+    fed: dict[str, str] = {}
+    for source, output, target, _ in graph.edges.ends():
+        outputs = made.get(graph.id(source), ())
+        if output < len(outputs) and outputs[output].num_inf:
+            fed.setdefault(graph.id(target), graph.id(source))
+    passed: set[str] = set()
+    while equation in fed and equation not in passed:
+        passed.add(equation)
+        equation = fed[equation]
+    return equation
 
 
 def _operation_of(origin: NonfiniteOrigin, stages: Sequence[Stage]) -> str:

@@ -83,6 +83,6 @@ def test_what_is_in_a_closed_group_is_named_too(qtbot: QtBot, canvas: GraphCanva
 def test_an_arrow_says_which_operand_it_carries(qtbot: QtBot, canvas: GraphCanvas) -> None:
     open_groups(qtbot, canvas, "outer")
     told = texts(canvas)
-    assert told["tanh", "sub"] == "tanh → sub, as operand x"
-    assert told["outer", "sub"] == "b → sub, as operand y"
+    assert told["tanh", "sub"] == "tanh → sub, as operand 1"
+    assert told["outer", "sub"] == "b → sub, as operand 2"
     assert told["b", "mul"] == "b → mul", "they may be exchanged"

@@ -210,6 +210,27 @@ def test_what_is_advised_against_nan_and_inf_is_finite_with_its_derivative(
         assert jnp.isfinite(bounded - bounded).all() and jnp.isfinite(AT["x"] * bounded).all()
 
 
+def test_the_remedy_is_of_the_inf_that_becomes_nan_and_not_of_the_first_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The logarithm makes Inf first, which a `where` drops; the root's derivative makes NaN."""
+    file = tmp_path / "two.py"
+    file.write_text(
+        "import jax, jax.numpy as jnp\n"
+        "def norm(x):\n    return jnp.sqrt(jnp.sum(x**2))\n"
+        "def penalty(x):\n    logs = jnp.log(jax.lax.stop_gradient(x))\n"
+        "    return jnp.maximum(logs, -9.0).sum() + norm(x - x)\n"
+    )
+    x = jnp.array([1.0, 0.0, 2.0])
+    by_root = jax.grad(lambda x: jnp.sqrt(jnp.sum((x - x) ** 2)))(x)
+    by_log = jnp.maximum(jnp.log(x), -9.0)
+    assert jnp.isnan(by_root).all() and not jnp.isnan(by_log).any()
+    _, checks = run(capsys, str(file), "grad(penalty)(jnp.array([1.0, 0.0, 2.0]))")
+    (found,) = [check for check in checks if check["rule"] == "non-finite-result"]
+    assert "jnp.sqrt(x + 1e-12)" in str(found["remedy"])
+    assert "logarithm" not in str(found["remedy"])
+
+
 @pytest.mark.parametrize(
     ("body", "rule"),
     [

@@ -235,6 +235,7 @@ def test_presenting_shows_the_picture_the_call_and_a_caption_and_brings_back_the
     assert labels == [window.presenting.caption]
     caption = window.presenting.caption.text()
     assert caption.startswith("grad: The program of grad(f).\nSpace or →: on, equation by equation")
+    assert "N: on without" not in caption, "there is no lesson to go on with"
     window.workspace.selection.select_node("grad", 1)
     assert window.presenting.caption.text().startswith("cos: The cosine")
     window.workspace.area.focus_next(1)

@@ -223,6 +223,25 @@ def test_saving_writes_the_file_and_discarding_does_not(
     assert trial.editor is None and source.read_text() == f"{before}y = 2"
 
 
+def test_the_line_in_hand_is_in_sight_after_saving(
+    driver: Driver, window: MainWindow, source: Path, trial: Trial
+) -> None:
+    trial.discard()
+    lines = source.read_text() + "".join(f"line_{n} = {n}\n" for n in range(200))
+    source.write_text(lines)
+    window.controller.note_file_changed()
+    driver.wait_until(lambda: window.controller.state.snapshot.text == lines)
+    trial.toggle()
+    edit = editor_of(trial).edit
+    edit.show_line(150)
+    edit.insertPlainText("here = 1\n")
+    edit.settle()
+    (pane,) = [pane for pane in window.workspace.area.panes if pane.wanted_stage == SOURCE]
+    assert not pane.code.is_in_sight(151)
+    editor_of(trial).save.click()
+    assert trial.editor is None and pane.code.is_in_sight(151)
+
+
 def test_a_change_that_is_saved_while_it_runs_runs_as_the_file(
     driver: Driver, window: MainWindow, source: Path, trial: Trial
 ) -> None:
@@ -391,6 +410,10 @@ def test_selected_lines_are_moved_by_one_indentation(driver: Driver, trial: Tria
     edit.selectAll()
     driver.qtbot.keyClick(edit, Qt.Key.Key_Tab)
     assert edit.text == "    a\n\n      b\n    \tc\n    d"
+    edit.undo()
+    assert edit.textCursor().blockNumber() == 4, "it stays at the line in hand"
+    edit.redo()
+    edit.selectAll()
     driver.qtbot.keyClick(edit, Qt.Key.Key_Backtab)
     assert edit.text == "a\n\n  b\n\tc\nd" and edit.textCursor().hasSelection()
     driver.qtbot.keyClick(edit, Qt.Key.Key_Backtab)

@@ -413,6 +413,8 @@ def test_arguments_of_a_transform_in_the_call_are_chosen_anew(
         form.checks[1].setChecked(False)
     else:
         assert tuple(choice.currentData() for choice in form._axes) == axes
+        offered = [[each.itemData(n) for n in range(each.count())] for each in form._axes]
+        assert offered == [[None, 0, 1]] * 2, "a batch of vectors has two axes"
         for choice in form._axes:
             choice.setCurrentIndex(1)  # axis 0
     made = form.made.text()

@@ -29,6 +29,7 @@ _ARROW_PX = 10.0
 """What a name on a line leaves free for its arrowhead."""
 _REACH_PX, _STEPS = 90.0, 5
 """How far from the box a name may be, and in how many steps places go on by its height."""
+_USUAL_NAMES = ("x", "y")
 _MOST_WORDS = 300
 _MOST_NAMES = 12
 """Boxes with more arrows have no names: there is no room, and all is looked for in each frame."""
@@ -37,8 +38,9 @@ _MOST_NAMES = 12
 def find_operand_names(view: View, scene: Scene, item: int) -> dict[int, str]:
     """By line into a box the name of the operand that it carries, or of several.
 
-    Names are those of the formula on the card of the operation, else numbers from 1. There are none
-    for groups, and where the order of operands does not matter.
+    Names are those of the formula on the card of the operation, else numbers from 1. Its `x` and
+    `y` are numbers as well: arguments of the user's are often called so. There are none for groups,
+    and where the order of operands does not matter.
     """
     graph, node = view.graph, int(scene.items.node[item])
     if node == NONE or scene.items.is_group[item]:
@@ -48,7 +50,8 @@ def find_operand_names(view: View, scene: Scene, item: int) -> dict[int, str]:
         return {}
     last = int(graph.edges.operand[graph.edges.target == node].max(initial=0))
     num = max(last, *(operand for operand, _ in view.notes.get(node, ((0, ""),)))) + 1
-    names = name_operands(graph.operation(node), NodeKind(int(graph.nodes.kind[node])), num)
+    named = name_operands(graph.operation(node), NodeKind(int(graph.nodes.kind[node])), num)
+    names = [str(at) if name in _USUAL_NAMES else name for at, name in enumerate(named, 1)]
     found: dict[int, str] = {}
     for line in np.flatnonzero(scene.lines.target == item).tolist():
         numbers = {at for value in scene.lines.flows[line] for at in operands.get(value, ())}

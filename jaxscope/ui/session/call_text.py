@@ -416,6 +416,12 @@ def default_axes(arguments: Sequence[str]) -> list[int | None]:
     return axes if any(axis is not None for axis in axes) else [0] * len(axes)
 
 
+def count_batched_axes(argument: str) -> int | None:
+    """How many axes a shorthand has with one for a batch; None for anything else."""
+    shape = _shape_of(argument)
+    return None if shape is None else len([size for size in shape if size != "()"]) + 1
+
+
 def word_before(text: str, position: int) -> str:
     """The name that ends at a position, such as `gr` in `vmap(gr|`; dots are part of it."""
     start = position

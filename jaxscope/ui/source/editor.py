@@ -226,6 +226,7 @@ def _indent_lines(cursor: QTextCursor, is_deeper: bool) -> None:
     first = document.findBlock(cursor.selectionStart()).blockNumber()
     last = document.findBlock(cursor.selectionEnd() - 1).blockNumber()
     edit = QTextCursor(document)
+    edit.setPosition(cursor.position())  # where undoing leads back to
     edit.beginEditBlock()
     for number in range(first, last + 1):
         block = document.findBlockByNumber(number)

@@ -53,6 +53,7 @@ from jaxscope.ui.session.call_text import (
     Transform,
     TransformUse,
     batch_size_of,
+    count_batched_axes,
     default_axes,
     find_base_name,
     list_called,
@@ -440,7 +441,7 @@ class TransformForm(QFrame):
         for index, check in enumerate(self.checks):
             check.setChecked(index in chosen)
         for choice, axis in zip(self._axes, chosen, strict=False):
-            choice.setCurrentIndex([value for _, value in _AXES].index(axis))
+            _choose_axis(choice, axis)
         if batch_size is not None:
             self._batch.setValue(batch_size)
 
@@ -459,9 +460,11 @@ class TransformForm(QFrame):
         grid = QGridLayout()
         for index, (argument, axis) in enumerate(zip(named, default_axes(arguments), strict=True)):
             choice = ChoiceBox()
+            most = count_batched_axes(argument)
             for label, value in _AXES:
-                choice.addItem(tr(label), value)
-            choice.setCurrentIndex([value for _, value in _AXES].index(axis))
+                if value is None or most is None or value < most:
+                    choice.addItem(tr(label), value)
+            _choose_axis(choice, axis)
             choice.setAccessibleName(tr("Axis of argument {argument}", argument=argument))
             choice.currentIndexChanged.connect(self._show_made)
             grid.addWidget(QLabel(argument), index, 0)
@@ -537,6 +540,11 @@ class _Chosen(NamedTuple):
     transform: Transform
     chosen: tuple[int | None, ...]
     batch_size: int | None
+
+
+def _choose_axis(choice: ChoiceBox, axis: int | None) -> None:
+    offered = [choice.itemData(number) for number in range(choice.count())]
+    choice.setCurrentIndex(offered.index(axis) if axis in offered else 0)
 
 
 def _find_chosen(text: str, index: int) -> _Chosen | None:

@@ -558,4 +558,6 @@ class ExportDialog(QDialog):
             )
         if extent is ExportExtent.SEEN and ending in _PICTURES and self._seen_px is not None:
             return tr("With open groups, colours and marks as they are.")
+        if ending == "html" and extent is ExportExtent.ALL:
+            return tr("All stages.")
         return tr(_EXPLAINED.get(ending, ""))

@@ -82,9 +82,11 @@ _BACK = ("Backspace", "Shift+Space", "Left", "PgUp")
 _SKIP = ("N", "B", ".")
 """The last two are what the third button of a clicker types, which is for a black screen."""
 _LIGHT = "S"
-_HINT = "Space or →: on, equation by equation · N: on without equations · ←: back"
-_HINT_OF = "Space or →: on, equation by equation of {stage} · N: on without equations · ←: back"
-_OF_LINES = "Space or →: on, line by line · N: on without lines · ←: back"
+_HINT = "Space or →: on, equation by equation"
+_HINT_OF = "Space or →: on, equation by equation of {stage}"
+_OF_LINES = "Space or →: on, line by line"
+_WITHOUT_EQUATIONS, _WITHOUT_LINES = "N: on without equations", "N: on without lines"
+_GO_BACK = "←: back"
 _END = "The end · Space, → or N: from the beginning · ←: back"
 _SAVED = "A saved capture is not run: open its file to go through the call with its numbers."
 _STALE = "This is of an earlier run: run the call, then go through it."
@@ -169,10 +171,16 @@ class PresentedSteps(QObject):
         """What goes on; empty where nothing can be run."""
         if not self.way.can_step:
             return ""
-        if self.tracing.is_chosen:
-            return tr(_OF_LINES)
-        stage = self.run.stage_name
-        return tr(_HINT_OF, stage=title_of_stage(stage)) if self._other_stage else tr(_HINT)
+        is_of_lines, stage = self.tracing.is_chosen, self.run.stage_name
+        if is_of_lines:
+            ways = [tr(_OF_LINES)]
+        elif self._other_stage:
+            ways = [tr(_HINT_OF, stage=title_of_stage(stage))]
+        else:
+            ways = [tr(_HINT)]
+        if self._walk.lesson is not None:  # else there is nothing to go on with
+            ways.append(tr(_WITHOUT_LINES) if is_of_lines else tr(_WITHOUT_EQUATIONS))
+        return " · ".join((*ways, tr(_GO_BACK)))
 
     @property
     def _other_stage(self) -> str:

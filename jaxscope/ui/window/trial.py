@@ -446,6 +446,7 @@ class Trial(QObject):
         self._mark()
 
     def _detach(self) -> None:
+        line = 0 if self.editor is None else self.editor.edit.textCursor().blockNumber()
         pane, self._pane, self.editor = self._pane, None, None
         self._workspace.lines.typed = None
         self._controller.note_typing_ended()
@@ -456,6 +457,8 @@ class Trial(QObject):
             had_focus = focused is not None and pane.isAncestorOf(focused)
             pane.set_editor(None)
             self._workspace.fill_source()
+            if not pane.code.is_in_sight(line):
+                pane.code.show_line(line)
             if had_focus:
                 pane.focus_content()
 

@@ -1068,6 +1068,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>除 `dimension` 以外的大小都相同；这一维的大小是各操作数大小之和。</translation>
     </message>
     <message>
+        <source>All stages.</source>
+        <translation>所有阶段。</translation>
+    </message>
+    <message>
         <source>Allow more: ulimit -n {count}</source>
         <translation>请允许更多：ulimit -n {count}</translation>
     </message>
@@ -4456,6 +4460,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在计算 {side} × {side} 矩阵的乘积</translation>
     </message>
     <message>
+        <source>N: on without equations</source>
+        <translation>N：跳过方程前进</translation>
+    </message>
+    <message>
+        <source>N: on without lines</source>
+        <translation>N：跳过各行前进</translation>
+    </message>
+    <message>
         <source>NAME=VALUE, NAME=VALUE, such as xla_disable_hlo_passes=algsimp: what XLA compiles the other side with</source>
         <translation>NAME=VALUE, NAME=VALUE，例如 xla_disable_hlo_passes=algsimp：XLA 编译另一方时使用的选项</translation>
     </message>
@@ -6808,16 +6820,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>源代码：运行时的文件。</translation>
     </message>
     <message>
-        <source>Space or →: on, equation by equation of {stage} · N: on without equations · ←: back</source>
-        <translation>空格或 →：按 {stage} 的方程逐个前进 · N：跳过方程前进 · ←：后退</translation>
+        <source>Space or →: on, equation by equation</source>
+        <translation>空格或 →：逐个方程前进</translation>
     </message>
     <message>
-        <source>Space or →: on, equation by equation · N: on without equations · ←: back</source>
-        <translation>空格或 →：逐个方程前进 · N：跳过方程前进 · ←：后退</translation>
+        <source>Space or →: on, equation by equation of {stage}</source>
+        <translation>空格或 →：按 {stage} 的方程逐个前进</translation>
     </message>
     <message>
-        <source>Space or →: on, line by line · N: on without lines · ←: back</source>
-        <translation>空格或 →：逐行前进 · N：跳过各行前进 · ←：后退</translation>
+        <source>Space or →: on, line by line</source>
+        <translation>空格或 →：逐行前进</translation>
     </message>
     <message>
         <source>Split below</source>
@@ -16226,6 +16238,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>… stands alone between two arrows: dot_general -&gt; ... -&gt; max</source>
         <translation>… 单独位于两个箭头之间：dot_general -&gt; ... -&gt; max</translation>
+    </message>
+    <message>
+        <source>←: back</source>
+        <translation>←：后退</translation>
     </message>
     <message>
         <source>↗: inside drawn at another box</source>
