@@ -460,7 +460,7 @@ class TransformForm(QFrame):
         grid = QGridLayout()
         for index, (argument, axis) in enumerate(zip(named, default_axes(arguments), strict=True)):
             choice = ChoiceBox()
-            most = count_batched_axes(argument)
+            most = count_batched_axes(arguments[index])
             for label, value in _AXES:
                 if value is None or most is None or value < most:
                     choice.addItem(tr(label), value)
@@ -542,7 +542,7 @@ class _Chosen(NamedTuple):
     batch_size: int | None
 
 
-def _choose_axis(choice: ChoiceBox, axis: int | None) -> None:
+def _choose_axis(choice: QComboBox, axis: int | None) -> None:
     offered = [choice.itemData(number) for number in range(choice.count())]
     choice.setCurrentIndex(offered.index(axis) if axis in offered else 0)
 
