@@ -109,6 +109,18 @@ def test_without_floats_there_is_nothing_to_compare(session: Session, program: P
     assert "None of its arguments is a float" in caught.value.explanation.why
 
 
+def test_a_function_that_differentiates_itself_is_not_differentiated_again(
+    session: Session, program: Path, tmp_path: Path
+) -> None:
+    """What its own gradient keeps cannot be changed from outside of it."""
+    own = tmp_path / "own.py"
+    own.write_text(f"{SOURCE}\n\ndef own(*args):\n    return jax.grad(loss)(*args)\n")
+    with pytest.raises(CallError) as caught:
+        session.start(RematRequest(str(own), CALL.replace("grad(loss)", "own"))).wait()
+    assert "holds its own derivative" in caught.value.explanation.what
+    assert "grad(loss)" in caught.value.explanation.remedy
+
+
 def test_text_json_and_page_tell_the_same(found: RematPolicies, qtbot: QtBot) -> None:
     text = write_text(remat_to_document(found))
     told = remat_to_json(found)

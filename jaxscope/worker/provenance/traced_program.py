@@ -308,6 +308,16 @@ _MAX_EQUATIONS = 5000
 _MAX_TRACE_S = 5.0
 
 
+def find_own_derivative(graph: Graph) -> int | None:
+    """An equation of a derivative that a program computes itself, if possible a backward one."""
+    nodes = graph.nodes
+    is_equation = nodes.kind == NodeKind.EQUATION
+    own = np.flatnonzero(is_equation & (nodes.direction == Direction.BACKWARD))
+    if not len(own):
+        own = np.flatnonzero(is_equation & (nodes.direction != Direction.NONE))
+    return int(own[0]) if len(own) else None
+
+
 def why_not_unasked(graph: Graph, trace_seconds: float) -> str:
     """Why a program's gradient is made only for those who ask for it; empty if it is made.
 
@@ -315,22 +325,18 @@ def why_not_unasked(graph: Graph, trace_seconds: float) -> str:
         graph: Of the program's jaxpr.
         trace_seconds: What tracing the program took: differentiating takes a few times that.
     """
-    nodes = graph.nodes
-    is_equation = nodes.kind == NodeKind.EQUATION
-    own = np.flatnonzero(is_equation & (nodes.direction == Direction.BACKWARD))
-    if not len(own):
-        own = np.flatnonzero(is_equation & (nodes.direction != Direction.NONE))
-    if len(own):
-        place = graph.place(int(own[0]))
+    own = find_own_derivative(graph)
+    if own is not None:
+        place = graph.place(own)
         told = say(
             "The program holds its own derivative: equation {id} ({operation}{where}) is part of "
             "one. The derivative of all of it is not made.",
-            id=graph.string(nodes.id, int(own[0])),
-            operation=graph.string(nodes.operation, int(own[0])),
+            id=graph.id(own),
+            operation=graph.operation(own),
             where=f", {place.short}" if place else "",
         )
         return say_joined((told, _ASK))
-    count = int(is_equation.sum())
+    count = int((graph.nodes.kind == NodeKind.EQUATION).sum())
     if count > _MAX_EQUATIONS or trace_seconds > _MAX_TRACE_S:
         told = say(
             "Making it would take long: the program has {count:,} equations, and tracing them took "

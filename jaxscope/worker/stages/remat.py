@@ -15,7 +15,7 @@ import jax
 
 from jaxscope.errors import CallError
 from jaxscope.model.experiments import AS_WRITTEN, POLICIES
-from jaxscope.model.graph import graph_to_arrays
+from jaxscope.model.graph import Graph, graph_to_arrays
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.outline import DERIVATIVES
 from jaxscope.model.said import say
@@ -25,7 +25,12 @@ from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.arguments import is_traceable
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.provenance.stand_in import StageJaxpr
-from jaxscope.worker.provenance.traced_program import NoGradient, trace_call, trace_gradient
+from jaxscope.worker.provenance.traced_program import (
+    NoGradient,
+    find_own_derivative,
+    trace_call,
+    trace_gradient,
+)
 from jaxscope.worker.stages.background import Background
 from jaxscope.worker.stages.call_loader import load_call
 from jaxscope.worker.stages.compilation import describe_memory
@@ -134,14 +139,7 @@ class _Program:
             compiled = Background(lowered.compile).result()
         seconds = time.perf_counter() - start
         proto = compat.optimized_module_of(compiled).as_serialized_hlo_module_proto()
-        graph = convert_jaxpr(
-            stage.jaxpr,
-            tags=TagTable(),
-            is_base=False,
-            is_derived=False,
-            argument_paths=stage.argument_paths,
-            result_paths=stage.result_paths,
-        ).graph
+        graph = _convert(stage)
         costs = instruction_costs(proto, client=compat.cpu_client(), budget_s=_COST_BUDGET_S)
         memory = describe_memory(compiled, lowered)
         fields = {"seconds": seconds, "temporary_bytes": memory["temporary_bytes"]}
@@ -156,6 +154,14 @@ class _Program:
         program = trace_call(call)
         if self._is_gradient:
             return program.derived, program.traced.lower
+        if find_own_derivative(_convert(program.base)) is not None:
+            raise CallError(
+                say("The program holds its own derivative: its gradient is a second derivative."),
+                remedy=say(
+                    "Type the call of the gradient, such as grad(loss)(…): a policy goes around "
+                    "the function that is differentiated."
+                ),
+            )
         try:
             stage, _ = trace_gradient(program.base)
         except NoGradient as error:
@@ -171,6 +177,17 @@ class _Program:
             return compat.evaluate_jaxpr(stage.jaxpr, leaves)
 
         return stage, lambda: jax.jit(gradient).lower(*arguments)
+
+
+def _convert(stage: StageJaxpr) -> Graph:
+    return convert_jaxpr(
+        stage.jaxpr,
+        tags=TagTable(),
+        is_base=False,
+        is_derived=False,
+        argument_paths=stage.argument_paths,
+        result_paths=stage.result_paths,
+    ).graph
 
 
 def with_remat(base: Callable[..., Any], policy: Any) -> Callable[..., Any]:

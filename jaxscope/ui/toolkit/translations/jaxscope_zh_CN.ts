@@ -8226,6 +8226,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>程序中有它自己的导数：方程 {id}（{operation}{where}）是导数的一部分。不生成整个程序的导数。</translation>
     </message>
     <message>
+        <source>The program holds its own derivative: its gradient is a second derivative.</source>
+        <translation>该程序自带导数：它的梯度是二阶导数。</translation>
+    </message>
+    <message>
         <source>The program of {name}.</source>
         <translation>{name} 的程序。</translation>
     </message>
@@ -9366,6 +9370,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Type a number such as 1000, &gt;1M or &lt;10us.</source>
         <translation>请输入数值，例如 1000, &gt;1M 或 &lt;10us。</translation>
+    </message>
+    <message>
+        <source>Type the call of the gradient, such as grad(loss)(…): a policy goes around the function that is differentiated.</source>
+        <translation>请输入梯度的调用，例如 grad(loss)(…)：策略作用于被求导的函数。</translation>
     </message>
     <message>
         <source>Types of the second's arguments</source>
