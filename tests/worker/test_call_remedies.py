@@ -353,6 +353,14 @@ def test_options_of_a_transform_that_do_not_fit_the_arguments_are_mended(
             ),
         ),
         (
+            "vmap(add)(f32[6, 3], f32[4, 3])",
+            (
+                "vmap(add)(f32[4, 3], f32[4, 3])",
+                "vmap(add)(f32[6, 3], f32[6, 3])",
+                "vmap(add, in_axes=(0, None))(f32[6, 3], f32[4, 3])",
+            ),
+        ),
+        (
             "vmap(grad(loss), in_axes=(0, None))(f32[6, 3, 4], f32[5, 4])",
             (
                 "vmap(grad(loss), in_axes=(0, None))(f32[3, 4], f32[4, 2])",

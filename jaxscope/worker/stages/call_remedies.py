@@ -82,7 +82,10 @@ class _Search:
         own = explanation.calls[:_MAX_SPELLINGS]
         found: list[str] = []
         with _limit_time(), contextlib.redirect_stdout(io.StringIO()):
-            for call in self._find(own, text, self._refill(arrays, explanation.why)):
+            refilled = self._refill(arrays, explanation.why)
+            ranks = set() if arrays is None else {len(shape) for shape in arrays.shapes}
+            is_of_sizes = _AXES_DIFFER in explanation.why and len(ranks) == 1
+            for call in self._find(own, text, refilled, is_of_sizes=is_of_sizes):
                 found.append(call)  # those before the time is up count
         is_typed = arrays is not None and self._trying == arrays.text
         if not found and not is_typed and self._trying in (*own, *self._offered):
@@ -97,10 +100,15 @@ class _Search:
             remedy = say("Type a call such as {call}.", call=form)
         return dataclasses.replace(explanation, calls=calls, remedy=remedy, example="")
 
-    def _find(self, own: Sequence[str], text: str, refilled: Iterable[str]) -> Iterator[str]:
+    def _find(
+        self, own: Sequence[str], text: str, refilled: Iterable[str], *, is_of_sizes: bool
+    ) -> Iterator[str]:
         is_found = False
         refitted = itertools.islice(self._working(_refit(text)), _MAX_REFITTED)
-        for calls in (self._working(own), self._working(_respell(text)), refitted, refilled):
+        others = [refitted, refilled]
+        if is_of_sizes:  # no array is meant for all: only one of them has a batch of another size
+            others = [itertools.chain(refilled, itertools.islice(refitted, 1))]
+        for calls in (self._working(own), self._working(_respell(text)), *others):
             for call in calls:
                 yield call
                 is_found = True
@@ -310,6 +318,7 @@ _SHAPES = re.compile(
     r"shape|dimension|\brank\b|\bax[ie]s\b|\bsizes?\b|broadcast|to unpack|\bindices\b|tuple index",
     re.IGNORECASE,
 )
+_AXES_DIFFER = "vmap got inconsistent sizes"
 _SIZE = re.compile(r"(?<![\w.-])\d{1,6}(?![\w.-])")
 
 
