@@ -344,8 +344,9 @@ class Watch(contextlib.ContextDecorator):
             path = folder / f"{_file_name(name)}{more}.jaxscope"
             save_capture(capture, path)
             return _Captured(path.name, trace_s)
-        except (JaxscopeError, OSError) as error:
-            said = error.explanation.what if isinstance(error, JaxscopeError) else str(error)
+        except Exception as error:  # whatever the user's objects do: the program goes on
+            told = f"{type(error).__name__}: {error}"
+            said = error.explanation.what if isinstance(error, JaxscopeError) else told
             self._problems[name] = f"{name} was not captured: {said}"
             return _Captured("", trace_s)
         finally:

@@ -262,6 +262,29 @@ def test_arguments_are_read_only_where_they_decide(monkeypatch: pytest.MonkeyPat
     assert len(read) == 1 and seen.found.signatures[0].num_calls == 100
 
 
+class Touchy:
+    """A static argument that fails when it is asked for what it does not have."""
+
+    def __getattr__(self, name: str) -> object:
+        raise RuntimeError(f"untouchable: {name}")
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __call__(self) -> None: ...
+
+
+def test_arguments_that_fail_when_they_are_asked_let_the_program_go_on(tmp_path: Path) -> None:
+    with jaxscope.watch(tmp_path):
+        jitted = jax.jit(lambda touchy, x: x + 1, static_argnums=0)
+        assert jitted(Touchy(), 1.0) == 2.0
+    (problem,) = read(tmp_path)["problems"]
+    assert "was not captured: RuntimeError: untouchable" in problem
+
+
 def test_a_capture_that_fails_lets_the_program_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -155,11 +155,19 @@ def find_wrapped(function: Any, args: Any, kwargs: Any) -> Any:
             waiting += part
         elif isinstance(part, dict):
             waiting += part.values()
-        elif callable(part) and getattr(part, "__name__", None) == name:
-            code = getattr(innermost_function(part), "__code__", None)
-            if code is not None and not is_installed(code.co_filename):
-                return part
+        elif callable(part) and _is_users(part, name):
+            return part
     return function
+
+
+def _is_users(function: Any, name: str) -> bool:
+    """Whether a function of that name is no library's; an object may fail when it is asked."""
+    try:
+        code = getattr(innermost_function(function), "__code__", None)
+        is_named = getattr(function, "__name__", None) == name
+        return bool(is_named and code is not None and not is_installed(code.co_filename))
+    except Exception:
+        return False
 
 
 def source_files(graphs: Iterable[Graph]) -> list[str]:
