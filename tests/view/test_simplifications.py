@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
 
 import jax
@@ -18,7 +19,7 @@ from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import View
 
-from .programs import compile_module, layers, lower, outline, simplify, trace
+from .programs import compile_call, compile_module, layers, lower, outline, simplify, trace
 
 X = jnp.ones(3)
 
@@ -369,6 +370,22 @@ def test_every_node_has_a_box() -> None:
         lost = [n for n in range(len(graph.nodes)) if view.box_of_node[n] < 0]
         names = [graph.string(graph.nodes.id, n) for n in lost]
         assert not names
+
+
+def test_a_condition_that_is_one_fusion_has_its_box_and_is_counted() -> None:
+    def halve(x: jax.Array, most: int) -> tuple[jax.Array, ...]:
+        return jax.lax.while_loop(
+            lambda state: (state[0] < state[2]) & (state[1] > 0.0),
+            lambda state: (state[0] + 1, state[1] * 0.5 - 1.0, state[2]),
+            (0, x, most),
+        )
+
+    arguments = jnp.float32(3.0), 7
+    text = compile_call(halve, *arguments).as_text()
+    assert "ROOT %compare_and_fusion" in text
+    view = build_view(compile_module(halve, *arguments))
+    assert min(view.box_of_node) >= 0
+    assert view.boxes[0].num_counted == len(re.findall(r"^ +(?:ROOT )?%\S+ = ", text, re.MULTILINE))
 
 
 def test_box_ids_are_unique_and_the_same_every_time() -> None:

@@ -367,7 +367,7 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
             return known[0]
 
         boxed = _box(branch.id, children, tokens, labels, cuts, find_run, 0)
-        only = boxed[0] if len(boxed) == 1 else None
+        only = boxed[0] if len(boxed) == 1 < len(children) else None
         is_half = branch.kind in (*FORWARD_BACKWARD, BranchKind.ORDER)
         if isinstance(only, Branch) and branch.label and not is_half:
             return dataclasses.replace(only, id=branch.id, label=branch.label, node=branch.node)
