@@ -1,4 +1,4 @@
-"""How well two colours can be told apart, by WCAG 2."""
+"""The contrast ratio of two colours, as WCAG 2 defines it."""
 
 from __future__ import annotations
 

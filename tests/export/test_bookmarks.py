@@ -18,7 +18,7 @@ from jaxscope.report.bookmarks import find_marked_places
 from jaxscope.schema.archive import load_capture, save_capture
 from jaxscope.schema.contract import load_contract
 
-from .browser import Browser, find_browser
+from .browser import Browser
 
 
 @pytest.fixture(scope="module")
@@ -70,21 +70,17 @@ def test_markdown_lists_them(marked: Capture) -> None:
 @pytest.mark.browser
 @pytest.mark.slow
 def test_a_page_marks_them_and_leads_to_them(
-    marked: Capture, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+    marked: Capture, browser: Browser, tmp_path: Path
 ) -> None:
-    program = find_browser()
-    if program is None:
-        pytest.skip("needs Chromium (apt-get install chromium-headless-shell)")
     path = tmp_path / "marked.html"
     path.write_text(capture_to_html(marked), encoding="utf-8")
-    with Browser(program, tmp_path_factory.mktemp("profile")) as browser:
-        browser.open(path)
-        listed = "document.querySelectorAll('#inspector .bookmarks li')"
-        assert browser.evaluate(f"{listed}.length") == len(marked.bookmarks)
-        assert browser.evaluate("document.querySelectorAll('#source .is-noted').length") == 1
-        browser.click("#inspector .bookmarks button")
-        assert browser.evaluate("document.querySelectorAll('#program .is-noted').length") >= 1
-        assert browser.evaluate("document.querySelectorAll('#program .is-chosen').length") >= 1
-        noted = browser.evaluate("document.querySelector('#inspector .note').textContent")
-        assert noted == "★ Why is <this> here?"
-        assert browser.problems() == []
+    browser.open(path)
+    listed = "document.querySelectorAll('#inspector .bookmarks li')"
+    assert browser.evaluate(f"{listed}.length") == len(marked.bookmarks)
+    assert browser.evaluate("document.querySelectorAll('#source .is-noted').length") == 1
+    browser.click("#inspector .bookmarks button")
+    assert browser.evaluate("document.querySelectorAll('#program .is-noted').length") >= 1
+    assert browser.evaluate("document.querySelectorAll('#program .is-chosen').length") >= 1
+    noted = browser.evaluate("document.querySelector('#inspector .note').textContent")
+    assert noted == "★ Why is <this> here?"
+    assert browser.problems() == []

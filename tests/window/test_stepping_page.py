@@ -419,7 +419,7 @@ def line(x):
 def present_lesson(
     empty: MainWindow, qtbot: QtBot, folder: Path, selected: str = ""
 ) -> Callable[[Qt.Key], str]:
-    """Open and present the lesson; what is given back presses a key, and says what is told then."""
+    """Open and present the lesson; returns what presses a key and returns the caption then."""
     steps, caption = empty.presenting.steps, empty.presenting.caption
     (folder / "line.py").write_text(LESSON)
     empty.open_path(str(folder / "line.py"))
