@@ -19,13 +19,14 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from jaxscope.model import Capture
 from jaxscope.picture.scene.edge_details import LABEL_TEXT_PX
 from jaxscope.picture.scene.first_picture import WHOLE_SCALE
 from jaxscope.picture.scene.scene import TITLE_PX
 from jaxscope.ui.application import is_too_large
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.legend import Legend
-from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
+from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT, PaneSpec, Split
 from jaxscope.ui.selection.selection import SelectionModel
 from jaxscope.ui.session.state import Phase
 from jaxscope.ui.source.code_view import CodeView
@@ -36,6 +37,7 @@ from jaxscope.ui.window.places import Place
 
 from .conftest import Driver
 from .programs import FILE, JAXPR, OPTIMIZED, build_capture, build_stage
+from .test_window import capture_of
 
 
 @pytest.fixture
@@ -203,12 +205,12 @@ def test_no_keys_mean_two_things(window: MainWindow) -> None:
     assert [keys for keys, count in uses.items() if count > 1] == []
 
 
-def present(driver: Driver, source: Path) -> MainWindow:
+def present(driver: Driver, source: Path, capture: Capture | None = None) -> MainWindow:
     """A window of 1280 by 720 that presents a capture."""
     window = driver.window
     window.resize(1280, 720)  # before it has room for a third view
     window.workspace.area.arrange(FIRST_ARRANGEMENT)
-    driver.finish(driver.open(source), build_capture())
+    driver.finish(driver.open(source), capture or build_capture())
     window.lesson.hide()
     driver.qtbot.wait(20)
     window.toggle_presenting()
@@ -230,7 +232,7 @@ def test_presenting_shows_the_picture_the_call_and_a_caption_and_brings_back_the
     window.workspace.inspector.hide()
     window = present(driver, source)
     assert window.isFullScreen()
-    assert seen(window) == {"GraphCanvas", "CallEdit", "Caption"}
+    assert seen(window) == {"GraphCanvas", "CodeView", "CallEdit", "Caption"}
     labels = [part for part in window.findChildren(QLabel) if part.isVisible() and part.text()]
     assert labels == [window.presenting.caption]
     caption = window.presenting.caption.text()
@@ -239,6 +241,8 @@ def test_presenting_shows_the_picture_the_call_and_a_caption_and_brings_back_the
     window.workspace.selection.select_node("grad", 1)
     assert window.presenting.caption.text().startswith("cos: The cosine")
     window.workspace.area.focus_next(1)
+    assert seen(window) == {"GraphCanvas", "CodeView", "CallEdit", "Caption"}
+    window.commands.actions["show_alone"].trigger()
     assert seen(window) == {"CodeView", "CallEdit", "Caption"}
     window.toggle_presenting()
     assert not window.isFullScreen() and window.presenting.caption.isHidden()
@@ -246,6 +250,86 @@ def test_presenting_shows_the_picture_the_call_and_a_caption_and_brings_back_the
     assert all(part.isVisible() for part in around)
     assert window.workspace.inspector.isHidden()
     assert all(pane.header.isVisible() for pane in window.workspace.area.panes)
+
+
+def test_the_source_is_presented_beside_the_view_and_follows_what_is_selected(
+    driver: Driver, source: Path
+) -> None:
+    source.write_text(source.read_text() + "# a line\n" * 200)
+    window = present(driver, source, capture_of(source))
+    area = window.workspace.area
+    code, canvas = area.panes[0].code, area.canvas_of("grad")
+    assert canvas is not None and canvas.isVisible() and code.isVisible()
+    room = window.width()
+    assert code.mapTo(window, QPoint(0, 0)).x() < canvas.mapTo(window, QPoint(0, 0)).x()
+    assert 0.33 * room < code.width() < 0.37 * room, "some forty characters"
+    assert canvas.width() > 0.6 * room
+    assert code.fontInfo().pixelSize() >= 0.025 * window.screen().geometry().height()
+    code.show_line(150, is_first=True)
+    window.workspace.selection.select_node("jaxpr", 1)  # as a step does
+    assert list(code.marks) == [4]
+    driver.wait_until(lambda: code.is_in_sight(4))
+    # The keyboard may be in the source: what is presented stays.
+    area.activate(area.panes[0])
+    assert canvas.isVisible() and area.presented is not None
+    assert area.presented.wanted_stage == "grad"
+    # The active view alone, and the source again.
+    area.activate(area.presented)
+    alone = window.commands.actions["show_alone"]
+    alone.trigger()
+    driver.qtbot.wait(20)
+    assert not code.isVisible() and canvas.width() > 0.95 * room
+    area.focus_next(1)
+    assert code.isVisible() and not canvas.isVisible(), "one view at a time then"
+    area.focus_next(1)
+    alone.trigger()
+    driver.qtbot.wait(20)
+    assert code.isVisible() and canvas.isVisible()
+    window.toggle_presenting()
+
+
+def test_views_have_their_widths_again_after_a_presentation(driver: Driver, source: Path) -> None:
+    window = driver.window
+    window.resize(1500, 800)
+    area = window.workspace.area
+    area.arrange(Split(True, (*FIRST_ARRANGEMENT.parts, PaneSpec("optimized")), (22, 48, 30)))
+    driver.finish(driver.open(source), build_capture())
+    driver.qtbot.wait(20)
+    before = [pane.width() for pane in area.panes]
+    for shown, after in ([True, True, False], [True, False, True]), ([True, False, True],) * 2:
+        window.toggle_presenting()
+        driver.qtbot.wait(20)
+        assert [pane.isVisible() for pane in area.panes] == shown
+        area.focus_next(1)
+        assert [pane.isVisible() for pane in area.panes] == after
+        assert area.arrangement().shares == tuple(map(float, before))
+        window.toggle_presenting()
+        driver.wait_until(lambda: window.width() == 1500)
+        driver.qtbot.wait(400)
+        assert [pane.width() for pane in area.panes] == before
+
+
+def test_what_was_closed_before_a_presentation_is_not_in_it(driver: Driver, source: Path) -> None:
+    window = driver.window
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    driver.finish(driver.open(source), build_capture())
+    window.workspace.area.close_pane(window.workspace.area.panes[0])
+    window.lesson.hide()
+    window.toggle_presenting()
+    driver.qtbot.wait(20)
+    assert seen(window) == {"GraphCanvas", "CallEdit", "Caption"}
+    window.toggle_presenting()
+
+
+def test_help_has_room_on_the_screen_while_presenting(driver: Driver, source: Path) -> None:
+    window = present(driver, source)
+    window.commands.actions["show_keys"].trigger()
+    dialog = window.help.dialog
+    assert dialog is not None and dialog.isVisible()
+    room = window.screen().availableSize()
+    assert dialog.width() <= room.width() and dialog.height() <= room.height()
+    dialog.close()
+    window.toggle_presenting()
 
 
 def test_presented_text_can_be_read_from_the_last_row(driver: Driver, source: Path) -> None:

@@ -97,6 +97,9 @@ _LEAST_ACROSS_PX, _LEAST_DOWN_PX = 280, 200
 """A view that is opened beside another gets at least as much: less shows parts of boxes."""
 COMPANION_SHARE = 0.34
 """Of the height of a column: what stands below the source until a person drags the border."""
+_SOURCE_PRESENTED = 36.0
+"""Of the width, in percent: what is presented beside the source keeps the rest. In type of a
+fortieth of the height that is some 40 characters on a screen of 16 by 9."""
 _SHARE_BELOW_GRAPH = 0.33
 """The same where there is no source: a graph needs the height."""
 _LEAST_BELOW_PX, _MOST_BELOW = 170, 0.5
@@ -201,6 +204,7 @@ class PaneTree(QWidget):
         self._setting = setting
         self._ribbon_px = RIBBON_PX
         self._all_sizes: list[int] = []  # of all columns, while only two are seen
+        self._sizes_before_pair: list[int] = []  # the same, while two panes are presented
         self._root = self._make_splitter(is_across=True)
         self._layout = fill_box(QVBoxLayout(self), self._root, margins=(0, 0, 0, 0))
 
@@ -315,12 +319,48 @@ class PaneTree(QWidget):
         others = [other for other in self.panes() if other is not pane and is_there(other)]
         return min(others, key=distance, default=None)
 
-    def show_only(self, pane: StagePane | None) -> None:
-        """Hide all panes but one; None shows all."""
+    def show_only(self, *shown: StagePane) -> None:
+        """Hide all panes but these."""
         for each in self.panes():
-            each.setVisible(pane is None or each is pane)
+            each.setVisible(each in shown)
         for splitter in self.findChildren(RibbonSplitter):
             splitter.setVisible(any(not each.isHidden() for each in _panes_in(splitter)))
+
+    def show_all(self) -> None:
+        """Show all panes, as wide as they were before two of them had all the room."""
+        self.show_only(*self.panes())
+        if len(self._sizes_before_pair) == self._root.count():
+            self._root.setSizes(self._sizes_before_pair)
+
+    def restore_widths(self) -> None:
+        """The room is again what it was before two panes had it all: so are all widths, exactly."""
+        sizes, self._sizes_before_pair = self._sizes_before_pair, []
+        if not self._all_sizes and len(sizes) == self._root.count():
+            self._root.setSizes(sizes)
+
+    def show_pair(self, pane: StagePane, narrow: StagePane, share: float) -> None:
+        """Hide all panes but two.
+
+        Args:
+            pane: The one that gets most of the width, where they stand side by side.
+            narrow: The other.
+            share: Of the width, in percent, for the other.
+        """
+        self._sizes_before_pair = self._sizes_before_pair or self._root.sizes()
+        self.show_only(pane, narrow)
+        columns = [self._root.widget(number) for number in range(self._root.count())]
+        holding = [
+            [
+                column is each or (column is not None and column.isAncestorOf(each))
+                for column in columns
+            ]
+            for each in (pane, narrow)
+        ]
+        if holding[0] != holding[1] and self._root.orientation() == Qt.Orientation.Horizontal:
+            shares = [
+                (100.0 - share) * wide + share * thin for wide, thin in zip(*holding, strict=True)
+            ]
+            self._root.setSizes([round(self.width() * each / 100) for each in shares])
 
     # --- columns ---
 
@@ -364,13 +404,13 @@ class PaneTree(QWidget):
         """See all columns again, as wide as they were."""
         if self._all_sizes:
             sizes, self._all_sizes = self._all_sizes, []
-            self.show_only(None)
+            self.show_only(*self.panes())
             self._root.setSizes(sizes)
             self._root.refresh()
 
     def clear(self) -> None:
         """Take all panes out."""
-        self._all_sizes = []
+        self._all_sizes, self._sizes_before_pair = [], []
         for pane in self.panes():
             pane.setParent(None)
         before, self._root = self._root, self._make_splitter(is_across=True)
@@ -574,6 +614,7 @@ class PaneArea(QWidget):
         self._alone: StagePane | None = None
         self._before_alone = FIRST_ARRANGEMENT
         self._scale = 0.0  # of texts, while one pane is presented
+        self._has_source_beside = True  # of what is presented
         self._ribbons = RibbonSetting(self._find_pairs)
         self._tree = PaneTree(self._ribbons)
         self._waiting: Split | None = None
@@ -607,6 +648,13 @@ class PaneArea(QWidget):
     def active(self) -> StagePane | None:
         """The pane that commands go to."""
         return self._active
+
+    @property
+    def presented(self) -> StagePane | None:
+        """The view that is presented, also while the source beside it has the keyboard; else the
+        active pane.
+        """
+        return self._alone if self._scale else self._active
 
     def wanted_stages(self) -> frozenset[str]:
         """Names of the stages that panes are for, or will be once there are panes."""
@@ -787,6 +835,8 @@ class PaneArea(QWidget):
         self._closed = [*self._closed, closed][-MAX_PANES:]
         pane.hide()
         pane.deleteLater()
+        if self._alone is pane and self._active is not pane:
+            self._alone = self._active  # the source, beside what is closed
         if self._active is pane:
             self._active, left = None, self._tree.panes()
             # The nearest one; the source only where no other is left.
@@ -866,34 +916,60 @@ class PaneArea(QWidget):
             self._fitting.start()
 
     def show_alone(self) -> None:
-        """Maximize the active pane, or restore all panes if it is maximized."""
-        if self._alone is not None:
+        """Maximize the active pane, or restore all panes if it is maximized.
+
+        While one is presented: with the source beside it, or alone.
+        """
+        if self._scale:
+            self._has_source_beside = not self._has_source_beside
+            self._alone = self._active
+            self._show_presented()
+        elif self._alone is not None:
             self.show_all()
         elif self._active is not None:
             self._show_active_alone()
 
     def present(self, scale: float) -> None:
-        """Show one pane at a time, without tools, and texts of graphs enlarged; 0 ends that.
+        """Show one view at a time, with the source beside it, without tools, and texts of graphs
+        enlarged; 0 ends that.
 
         Args:
             scale: Of texts; 1 is ordinary.
         """
         self._scale = 0.0
         self.show_all()
-        self._scale = scale
+        self._scale, self._has_source_beside = scale, True
         for pane in self.panes:
             pane.present(scale)
         if scale:
-            graphs = [pane for pane in self.panes if pane.wanted_stage != SOURCE]
-            if graphs and self._active not in graphs:
-                self.activate(graphs[0])
+            view = self._view()
+            if view is not None:
+                self.activate(view)
             self._show_active_alone()
+
+    def restore_widths(self) -> None:
+        """After a presentation, once the window has its size again."""
+        self._tree.restore_widths()
+        self._fitting.start()
 
     def _show_active_alone(self) -> None:
         self._before_alone = self.arrangement()
         self._alone = self._active
         self._tree.show_columns()
-        self._tree.show_only(self._active)
+        self._show_presented()
+
+    def _show_presented(self) -> None:
+        """Show the pane that has all the room, and the source beside it where it is presented."""
+        sources = [pane for pane in self.panes if pane.wanted_stage == SOURCE]
+        if self._alone in sources and self._scale and self._has_source_beside:
+            self._alone = self._view()  # the source has the keyboard, beside a view
+        pane = self._alone
+        if pane is None:
+            return
+        if self._scale and self._has_source_beside and sources and pane not in sources:
+            self._tree.show_pair(pane, sources[0], _SOURCE_PRESENTED)
+        else:
+            self._tree.show_only(pane)
         self.shown_changed.emit()
 
     def show_all(self) -> None:
@@ -902,7 +978,7 @@ class PaneArea(QWidget):
             return
         if self._alone is not None:
             self._alone = None
-            self._tree.show_only(None)
+            self._tree.show_all()
             self._fitting.start()
 
     # --- columns ---
@@ -934,6 +1010,8 @@ class PaneArea(QWidget):
 
     def _fit_columns(self) -> None:
         """See two columns where there is no room for more: the source, and the active pane."""
+        if self._scale:
+            self._show_presented()  # in another room, or it is for another stage by now
         if not self.isVisible() or self._alone is not None or self._active is None:
             return
         self._grow()
@@ -1072,10 +1150,10 @@ class PaneArea(QWidget):
                 pane.canvas.select_node(at[1])
 
     def reveal_linked(self) -> None:
-        """Open in the active graph what is around the few nodes that are linked to a selection in
-        another stage.
+        """Open in the graph that is presented what is around the few nodes that are linked to a
+        selection in another stage.
         """
-        pane, place = self._active, self._selection.node_at(self._selection.place)
+        pane, place = self.presented, self._selection.node_at(self._selection.place)
         if pane is None or pane.canvas is None or place is None or pane.wanted_stage == place[0]:
             return
         linked = self._selection.links.stages.get(pane.wanted_stage)

@@ -68,6 +68,7 @@ Ctrl+K finds every command, sample and call by a few letters.
 """
 
 _LINK_PX, _MARGIN_PX = 2, 14
+_MOST_OF_SCREEN = 0.9
 
 
 class HelpCommands(QObject):
@@ -135,17 +136,22 @@ class HelpDialog(QDialog):
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
         fill_box(QVBoxLayout(self), (self.tabs, 1), buttons)
-        em = self.fontMetrics().horizontalAdvance("m")
-        self.resize(70 * em, 44 * em)
 
     def open_at(self, title: str) -> None:
         """Show one of the tabs."""
         titles = [self.tabs.tabText(index) for index in range(self.tabs.count())]
         self.tabs.setCurrentIndex(titles.index(tr(title)))
+        if self.isHidden():  # type may have another size by now, as while presenting
+            em = self.fontMetrics().horizontalAdvance("m")
+            self.resize(QSize(70 * em, 44 * em).boundedTo(self._room() * _MOST_OF_SCREEN))
         self.show()
         self.raise_()
         self.activateWindow()
         self.tabs.currentWidget().setFocus()  # its keys scroll, and what is typed is looked for
+
+    def _room(self) -> QSize:
+        parent = self.parentWidget()
+        return (self if parent is None else parent).screen().availableSize()
 
 
 class Glossary(QWidget):

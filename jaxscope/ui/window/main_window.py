@@ -647,8 +647,10 @@ class MainWindow(QMainWindow):
             self._stage_due = ""
         if not self.presenting.is_on:
             self.workspace.show_stage(stage)
-        elif area.active is not None and area.active.wanted_stage != stage:
-            area.set_stage(area.active, stage)  # the one view that is presented
+        elif stage in area.wanted_stages():
+            area.show_in_active(stage)
+        elif area.presented is not None:
+            area.set_stage(area.presented, stage)
 
     def _open_chosen(self, path: str, call: str = "") -> None:
         """Open what was chosen in the window or dropped on it; ask before a Python file runs."""

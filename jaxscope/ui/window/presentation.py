@@ -1,4 +1,4 @@
-"""Presentation mode: one view, the call and a caption on the whole screen, and nothing else.
+"""Presentation mode: one view beside the source, the call and a caption on the whole screen.
 
 `PresentedSteps` goes through the program with its numbers, as a lecture does: first the parts of
 the lesson that come before, then equation by equation, each with what it reads and a question mark,
@@ -619,7 +619,7 @@ def _join(values: Iterable[StepValue], num_left_out: int = 0) -> str:
 
 
 class PresentationMode:
-    """Hides all but the active view, the call and a caption, and brings back what it hid.
+    """Hides all but the active view, the source, the call and a caption, and brings back the rest.
 
     No text is smaller than a fortieth of the screen's height, but in a graph that is whole only
     so, where titles are a fiftieth. `F6` leads to the next view, what is
@@ -741,7 +741,7 @@ class PresentationMode:
             self.caption.setText(selected or told)
 
     def _presented(self) -> str:
-        pane = self._workspace.area.active
+        pane = self._workspace.area.presented
         return pane.wanted_stage if pane is not None else SOURCE
 
     def _on_steps_changed(self) -> None:
@@ -856,6 +856,7 @@ class PresentationMode:
         large = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen
         if not self._window.windowState() & large:
             self._window.resize(self._size_before)
+        self._workspace.area.restore_widths()
 
     def _restore_lines(self) -> None:
         """Lines of another height moved the sources; each shows again what it showed."""
