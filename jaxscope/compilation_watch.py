@@ -65,14 +65,15 @@ class WatchOptions:
     Attributes:
         out: Folder for the list and for captures; None keeps neither. Of several processes of one
             job each has a folder `rank-N` in it.
-        catch: Names of functions to capture; empty for every function, where there is a folder.
+        catch: Names of functions to capture; empty for every function, where there is a folder;
+            None for no function, although there is a folder for the list.
         after: Calls of a function that are let pass before it is captured.
         stop_after: Calls of caught functions after which the script is ended; None lets it run.
         on_folder: Told the folder of this process once that is known.
     """
 
     out: Path | None = None
-    catch: tuple[str, ...] = ()
+    catch: tuple[str, ...] | None = ()
     after: int = 0
     stop_after: int | None = None
     on_folder: Callable[[Path], object] = lambda _folder: None
@@ -307,7 +308,7 @@ class Watch(contextlib.ContextDecorator):
     def _before_call(self, jitted: RecordedJit, args: Any, kwargs: Any) -> _Captured | None:
         """Count, and capture the function where this is the call to do it at."""
         options = self._options
-        if options.out is None and options.stop_after is None:
+        if options.catch is None or (options.out is None and options.stop_after is None):
             return None
         name = name_of(jitted.function)
         if options.catch and not {name, bare_name(name)} & {*options.catch}:
@@ -400,7 +401,7 @@ class Watch(contextlib.ContextDecorator):
         listed = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
         known = {*called, *names, *(name for name, _ in self._calls)}
         known |= {bare_name(name) for name, _ in self._calls}
-        for name in self._options.catch if self._is_over else ():
+        for name in (self._options.catch or ()) if self._is_over else ():
             if name not in known:
                 told = f"{name} was not caught: no jitted function of that name was called"
                 seen = f" Those that compiled: {listed}." if names else ""

@@ -48,7 +48,7 @@ def main(words: list[str]) -> int:
             if place := known.get("place"):  # where who started this looks for it
                 Path(place).write_text(str(folder), "utf-8")
 
-        catch = tuple(known["catch"])
+        catch = None if known["catch"] is None else tuple(known["catch"])
         kept = WatchOptions(out, catch, known["after"], known["stop_after"], tell_folder)
         watches.append(Watch(kept, " ".join([target, *arguments])).__enter__())
 

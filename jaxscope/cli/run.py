@@ -52,7 +52,7 @@ def run(options: Options) -> int:
             "out": str((out or Path(folder)).absolute()),
             "listed": str(listed),
             "place": str(place),
-            "catch": list(script.catch) if out is not None else ["\0"],  # without a folder, none
+            "catch": None if out is None else script.catch,
             "after": script.after,
             "stop_after": script.stop_after,
             "lent": lend_packages(),

@@ -118,6 +118,7 @@ def test_the_last_line_says_how_to_keep_what_was_seen(train: Path, tmp_path: Pat
     assert (
         told[-1] == "Nothing was kept. --out DIR keeps this list and a capture of every function."
     )
+    assert not any("was not caught" in line for line in told)  # no name was asked for
     assert "Nothing was kept" not in run("--out", str(tmp_path / "seen"), str(train), "2").stdout
 
 
