@@ -373,9 +373,7 @@ def write_page(
                     f"The page opens fewer groups of {make_safe_line(stage.title)} than are seen: "
                     f"browsers stall at more than {MAX_SEEN_BOXES:,} boxes."
                 )
-    style = read_part(_HERE, "page.css") + style_rules() + code_rules()
-    script = theme_script() + "".join(read_part(_HERE, name) for name in _SCRIPTS)
-    before, after = frame_page(f"{capture.call} — jaxscope", style, script)
+    before, after = frame_page(f"{capture.call} — jaxscope", *style_and_script())
     content = itertools.chain(
         drawings,
         ['\n<script type="application/json" id="data">'],
@@ -392,6 +390,12 @@ def write_page(
     is_large = sum(map(len, drawings)) + texts > PACKED_FROM
     yield from _pack(content) if is_large else content
     yield after
+
+
+def style_and_script() -> tuple[str, str]:
+    """The style sheet and the script of every page."""
+    style = read_part(_HERE, "page.css") + style_rules() + code_rules()
+    return style, theme_script() + "".join(read_part(_HERE, name) for name in _SCRIPTS)
 
 
 def _pack(content: Iterable[str]) -> Iterator[str]:

@@ -577,19 +577,22 @@ class GroupPlacer:
 
     def stub_text(self, end: End) -> str:
         """What a connector says of the box that its value comes from."""
-        box = self._wiring.source_of(end.bundle) if isinstance(end, Port) else end
-        return self._cut(self.text(box).title, _STUB_MAX_PX)
+        return self._cut(self.text(self._source_box(end)).title, _STUB_MAX_PX)
+
+    def _source_box(self, end: End) -> int:
+        return self._wiring.source_of(end.bundle) if isinstance(end, Port) else end
 
     def onward_text(self, ends: set[End]) -> str:
         """What a connector says of where its value goes."""
-        boxes = [
+        boxes = (
             self._wiring.targets_of(end.bundle)[0] if isinstance(end, Port) else end for end in ends
-        ]
-        return self._tell_together("→ ", [self.text(box).title for box in boxes])
+        )
+        return self._tell_together("→ ", [self.text(box).title for box in sorted(boxes)])
 
     def backward_text(self, ends: set[End]) -> str:
         """What a connector says of where its values come from."""
-        return self._tell_together("", [self.stub_text(end) for end in ends])
+        ordered = sorted(ends, key=self._source_box)
+        return self._tell_together("", [self.stub_text(end) for end in ordered])
 
     def _tell_together(self, arrow: str, titles: list[str]) -> str:
         """Names of boxes, or how many they are where not even the first has room."""
