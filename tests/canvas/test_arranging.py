@@ -611,6 +611,20 @@ def test_all_of_a_compiled_program_is_in_sight_in_a_third_view(
     assert camera.scale >= (READABLE_SCALE if make is _momentum else 0.9)
 
 
+def test_a_third_view_closes_what_would_make_all_its_type_small() -> None:
+    """Three arms side by side, at a scale of 0.62; the view beside it has room for them."""
+
+    def pick(index: jax.Array, x: jax.Array) -> jax.Array:
+        return jax.lax.switch(index, [jnp.sin, jnp.cos, jnp.tanh], x)
+
+    graph = _compile(lambda: (pick, (jnp.int32(1), jnp.ones(4))))
+    scene, room, _ = _choose(graph, *NARROW)
+    assert look_at_scene(scene, room.width, room.height - 30.0).scale >= 0.9
+    assert not scene.opened
+    scene, room, _ = _choose(graph, 620.0, NARROW[1])
+    assert scene.opened, "where there is room they are seen"
+
+
 @pytest.mark.parametrize("num", [4, 6, 8])
 def test_many_closed_boxes_with_long_names_are_all_in_sight_in_a_third_view(num: int) -> None:
     """They were arranged for one scale only, and as wide as one and a half of such views."""

@@ -29,7 +29,13 @@ from jaxscope.picture.scene.scene import HEADER_PX
 from jaxscope.picture.tint.classes import FATES
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
-from jaxscope.ui.canvas.legend import _MORE_PX, _PADDING_PX, _TEXT_PX, LegendEntry, words_alone
+from jaxscope.ui.canvas.legend import (
+    _MORE_PX,
+    _TEXT_PX,
+    LegendEntry,
+    list_entries,
+    words_alone,
+)
 from jaxscope.ui.canvas.navigation import first_camera, most_scale
 from jaxscope.ui.canvas.scene_painter import colors
 from view.programs import compile_module, trace
@@ -368,12 +374,14 @@ def test_the_legend_explains_no_outline_that_is_not_in_sight(qtbot: QtBot, page:
 
 def test_what_the_legend_leaves_out_is_said_beside_its_last_entry(page: GraphPage) -> None:
     legend, limited = page.canvas.legend, 0
+    entries = [dataclasses.replace(entry, is_told=False) for entry in legend._entries]
+    legend.show_entries(entries, colors("light"))
     for width in range(100, 600):
         places, is_cut, density, _ = legend._place(width)
         if is_cut and places:
             limited += 1
             x, _, wide = places[-1]
-            assert x + wide + density.gap_px <= width - _PADDING_PX - _MORE_PX
+            assert x + wide + density.gap_px <= width - density.side_px - _MORE_PX
     assert limited
 
 
@@ -381,6 +389,8 @@ def test_a_legend_has_one_row_and_stands_nearer_together_before_it_leaves_anythi
     page: GraphPage,
 ) -> None:
     legend, looks = page.canvas.legend, []
+    entries = [dataclasses.replace(entry, is_told=False) for entry in legend._entries]
+    legend.show_entries(entries, colors("light"))
     for width in range(1200, 60, -1):
         places, is_cut, density, entries = legend._place(width)
         assert sorted(entry.name for entry in entries) == sorted(legend.names)
@@ -388,7 +398,7 @@ def test_a_legend_has_one_row_and_stands_nearer_together_before_it_leaves_anythi
         assert all(row == 0 for _, row, _ in places)
         looks.append((is_cut, -density.swatch_px))
     assert looks == sorted(looks)
-    assert len(set(looks)) == 4  # wide, nearer, near, and then cut
+    assert len(set(looks)) == 5  # wide, nearer, near, nearest, and then cut
 
 
 def test_a_legend_without_room_leaves_out_first_what_boxes_tell_themselves(
@@ -408,6 +418,51 @@ def test_a_legend_without_room_leaves_out_first_what_boxes_tell_themselves(
         assert shown[:4] == first[: len(shown)], "parts of a gradient and lines come first"
         if not {"reduction", "fusion"} <= set(shown):
             assert not {"result", "group"} & set(shown)
+
+
+def test_what_boxes_say_themselves_gives_way_to_all_other_entries(page: GraphPage) -> None:
+    legend, found = page.canvas.legend, colors("light")
+    names = ("forward", "backward", "residual", "argument", "contraction", "data movement")
+    entries = [
+        LegendEntry(name, QColor("white"), QPen(found.selected, 1), is_told=name in names[:2])
+        for name in names
+    ]
+    legend.resize(312, 30)
+    legend.show_entries(entries, found)
+    assert list(legend.texts) == list(names[2:]), "all in one line of a third view"
+    painted = legend.grab().toImage()
+    legend.show_entries(entries[2:], found)
+    assert legend.grab().toImage() == painted, "nothing is said to be left out"
+    legend.show_entries(entries, found)
+    QTest.mouseClick(legend, Qt.MouseButton.LeftButton)
+    assert list(legend.texts) == list(names), "a click shows these, too"
+    legend.resize(1000, 30)
+    assert list(legend.texts) == list(names), "and a wide view"
+
+
+def test_what_titles_say_is_known_to_the_legend(canvas: GraphCanvas) -> None:
+    """By titles alone: what a box does not name itself is never left out for it."""
+    assert canvas.scene is not None
+    seen = np.arange(len(canvas.scene.items))
+    told = {entry.name: entry.is_told for entry in list_entries(canvas.scene, seen, "light")}
+    assert told["forward"] and told["backward"] and not told["elementwise"]
+    titles = tuple("x" for _ in canvas.scene.items.titles)
+    items = dataclasses.replace(canvas.scene.items, titles=titles)
+    bare = dataclasses.replace(canvas.scene, items=items)
+    others = {entry.name: entry.is_told for entry in list_entries(bare, seen, "light")}
+    assert not any(others[name] for name in ("forward", "backward"))
+
+
+def test_a_short_name_stands_where_there_is_little_room(page: GraphPage) -> None:
+    legend, found = page.canvas.legend, colors("light")
+    entries = [words_alone("types: on each of 8 devices", found, "types: per device")]
+    entries += [LegendEntry("collective: devices exchange", QColor("white"), QPen(found.selected))]
+    entries[1] = dataclasses.replace(entries[1], short="collective")
+    legend.show_entries(entries, found)
+    legend.resize(312, 30)
+    assert list(legend.texts) == ["types: per device", "collective"]
+    legend.resize(600, 30)
+    assert list(legend.texts) == ["types: on each of 8 devices", "collective: devices exchange"]
 
 
 def test_a_legend_without_room_opens_on_a_click(qtbot: QtBot, page: GraphPage) -> None:

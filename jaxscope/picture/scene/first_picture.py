@@ -63,6 +63,11 @@ _HIGH = 1.5
 """A room so many times as long as it is wide has room for one part below the other, unless it is as
 wide as a main view."""
 
+_NARROW_PX = 400.0
+"""A room as narrow as a third view shows fewer open groups rather than all its type small."""
+_LEAST_CLOSED = 4
+"""Boxes that a picture of fewer open groups has there: fewer tell too little."""
+
 _ASIDES_PX = (0.0, 24.0, 48.0, 110.0)
 """What open groups leave free for the lines beside them: how many there are is known afterwards."""
 
@@ -151,7 +156,7 @@ class Arranger:
             if len(self.view.boxes) > _LARGE:
                 small = shrink_view(self.view, self.view.opened)
                 tried = dataclasses.replace(self, view=small)
-            size, fit = tried._enlarge(tried._choose())
+            size, fit = tried._close_small(tried._enlarge(tried._choose()))
             scene = self._build(size.opened, fit, follows=True)
             if self._is_framed(size) and not self._is_framed(scene):
                 # What it was chosen for is worth more than ports that follow the lines around.
@@ -433,6 +438,21 @@ class Arranger:
             tried = larger._arrange(chosen.size.opened, chosen.fit.beside)
             if larger._is_page(tried) and larger._is_whole(tried.size):
                 return tried
+        return chosen
+
+    def _close_small(self, chosen: _Tried) -> _Tried:
+        """In a narrow room, fewer open groups in large type for what would be small as a whole."""
+        whole = dataclasses.replace(self, least_scale=WHOLE_SCALE)
+        is_narrow = self.room.across(self.direction) < _NARROW_PX * self.room.text_scale
+        if not is_narrow or (whole._is_whole(chosen.size) and not whole._excess(chosen.size)):
+            return chosen
+        larger = dataclasses.replace(self, least_scale=_LARGER[-1])
+        for opened in list_openings(self.view):
+            if opened < chosen.size.opened:
+                tried = larger._arrange(opened, False)
+                is_seen = larger._is_page(tried) and larger._is_whole(tried.size)
+                if is_seen and tried.size.num_boxes >= _LEAST_CLOSED:
+                    return tried
         return chosen
 
     def _across(self, size: SceneSize | Scene) -> float:

@@ -620,16 +620,17 @@ class GraphCanvas(QWidget):
         """Have the legend name what is seen."""
         entries = self._colour_entries(drawing)
         if self._view is not None and self._view.batched:
-            told = tr("B=: axis added by vmap")
+            told, short = tr("B=: axis added by vmap"), tr("B=: vmap")
             if any(len(axes) > 1 for axes in self._view.batched.values()):
                 told = tr("B=, B2=: axes added by vmap, the outer first")
-            entries = (words_alone(told, drawing.colors), *entries)
+                short = tr("B=, B2=: vmap, outer first")
+            entries = (words_alone(told, drawing.colors, short), *entries)
         if any(title.endswith(ELSEWHERE) for title in drawing.scene.items.titles):
             told = tr("↗: inside drawn at another box")
             entries = (*entries, words_alone(told, drawing.colors))
         if self._num_devices:
             told = tr("types: on each of {num} devices", num=self._num_devices)
-            entries = (words_alone(told, drawing.colors), *entries)
+            entries = (words_alone(told, drawing.colors, tr("types: per device")), *entries)
         self._legend.show_entries(entries, drawing.colors, self._outline_entries(drawing))
 
     @property

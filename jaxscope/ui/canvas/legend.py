@@ -21,17 +21,18 @@ from jaxscope.picture.palette import (
     LINE_NAMES,
     PALETTES,
     PARTS_OF_GRADIENTS,
+    STYLE_NAMES,
     explain_boxes,
 )
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.tint.classes import TINT_PALETTES, Tint
+from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.scene_painter import Colors, graph_font
 from jaxscope.ui.toolkit.language import tr, tr_list, tr_said
 
 _TEXT_PX = 11.0
 _ROW_PX = 18.0
 _PADDING_PX = 6.0
-_AFTER_SWATCH_PX = 4.0
 _WIDEST_PX = 190.0
 _MORE_PX = 54.0
 _LEAST_PX = 44.0
@@ -47,23 +48,38 @@ class _Density(NamedTuple):
     """
 
     swatch_px: float
+    after_px: float
     gap_px: float
-    num_rows: float
+    num_rows: float = 1
+    side_px: float = _PADDING_PX
+    is_short: bool = False
 
 
-_OPENED = _Density(16.0, 12.0, math.inf)
-_AT_FIRST = tuple(_Density(*look, 1) for look in ((16, 12), (10, 6), (7, 4)))
-"""The first that shows all entries is taken, else the last."""
+_OPENED = _Density(16, 4, 12, math.inf)
+_AT_FIRST = _Density(16, 4, 12), _Density(10, 4, 6), _Density(7, 4, 4)
+"""The first that shows all entries is taken."""
+_NEAREST = _Density(6, 2, 5, side_px=4, is_short=True)
+"""As a third view has it: for entries that boxes do not tell, and for what then has room."""
 _FIRST = (*(FRAME_NAMES[each] for each in PARTS_OF_GRADIENTS), *LINE_NAMES.values())
 """What is named before all else where not all has room: the parts of a gradient, and lines, which
 have no names of their own.
 """
 _TOLD_BY_BOXES = frozenset({"argument", "result", "constant", "group"})
 """What is left out first where not all has room: boxes have names of their own, or a triangle."""
+_ALSO_TELLS = {
+    "control flow": ("scan", "while", "cond", "switch", "branch"),
+    "group": ("",),  # which has a triangle
+}
+"""Words in a title that tell what a box is, besides the name of its entry."""
+_MOST_READ = 200
+"""Boxes whose titles are read: of more, nobody reads all."""
 
 
 class _Placed(NamedTuple):
-    """Where each entry that is shown begins, in which row, how wide; all entries, those first."""
+    """Where each entry that is shown begins, in which row, how wide; all entries, those first.
+
+    Cut is what leaves out more than boxes tell.
+    """
 
     places: list[tuple[float, int, float]]
     is_cut: bool
@@ -82,6 +98,8 @@ class LegendEntry:
         hint: Told when the pointer rests on it; empty for nothing.
         has_swatch: Whether it explains a colour; else it is words alone.
         is_line: Whether it explains the colour of a line, which is drawn like `border`.
+        is_told: Whether each box of the kind that is seen says in its title what it is.
+        short: The name where there is little room; empty for the same.
     """
 
     name: str
@@ -90,23 +108,31 @@ class LegendEntry:
     hint: str = ""
     has_swatch: bool = True
     is_line: bool = False
+    is_told: bool = False
+    short: str = ""
 
 
 def _rank(entry: LegendEntry) -> int:
     """How early an entry stands where not all has room."""
+    if entry.is_told:
+        return len(_FIRST) + 2
     if entry.name in _FIRST:
         return _FIRST.index(entry.name)
     return len(_FIRST) + (entry.name in _TOLD_BY_BOXES)
 
 
 def _before_text(entry: LegendEntry, density: _Density) -> float:
-    return density.swatch_px + _AFTER_SWATCH_PX if entry.has_swatch else 0.0
+    return density.swatch_px + density.after_px if entry.has_swatch else 0.0
+
+
+def _name_of(entry: LegendEntry, density: _Density) -> str:
+    return tr_said(said(entry.short if density.is_short and entry.short else entry.name))
 
 
 def _text_of(entry: LegendEntry, wide: float, density: _Density) -> str:
     """The name of an entry, as much of it as has room in a width."""
     room = wide - _before_text(entry, density) + _ROUNDED_PX
-    return shorten_text(tr_said(said(entry.name)), room, _TEXT_PX)
+    return shorten_text(_name_of(entry, density), room, _TEXT_PX)
 
 
 class Legend(QWidget):
@@ -186,31 +212,44 @@ class Legend(QWidget):
         whole = next((placed for placed in tried if not placed.is_cut), None)
         if whole is not None:
             return whole
-        return self._fill(sorted(self._entries, key=_rank), width, _AT_FIRST[-1])
+        ordered = sorted(self._entries, key=_rank)
+        needed = [entry for entry in ordered if not entry.is_told]
+        told = ordered[len(needed) :]
+        for density in (*(_AT_FIRST if told else ()), _NEAREST):
+            placed = self._fill([e for e in self._entries if not e.is_told], width, density)
+            if not placed.is_cut:
+                return _Placed(placed.places, False, density, (*placed.entries, *told))
+        return self._fill(ordered, width, _NEAREST)
 
     def _fill(self, entries: Sequence[LegendEntry], width: int, density: _Density) -> _Placed:
         """The entries, or the first ones of them, as far as they have room."""
-        room = width / self._scale - _PADDING_PX
-        x, row = _PADDING_PX, 0
+        room, side = width / self._scale - density.side_px, density.side_px
+        x, row = side, 0
         places: list[tuple[float, int, float]] = []
-        last = len(entries) - 1
-        for number, entry in enumerate(entries):
-            whole = measure_text(tr_said(said(entry.name)), _TEXT_PX)
-            if entry.has_swatch:
-                whole = min(whole, _WIDEST_PX) + _before_text(entry, density)
-            is_last = row == density.num_rows - 1
-            kept = _MORE_PX + density.gap_px if is_last and number < last else 0.0
-            wide = min(whole, room - _PADDING_PX - kept)  # a sentence may take a whole row
+        widths = [self._width_of(entry, density) for entry in entries]
+        needed = sum(widths) + density.gap_px * (len(entries) - 1)
+        for whole in widths:
+            is_last = row == density.num_rows - 1 and needed > room - side
+            kept = _MORE_PX + density.gap_px if is_last else 0.0
+            wide = min(whole, room - side - kept)  # a sentence may take a whole row
             if x + wide + kept > room or wide < min(whole, _LEAST_PX):
-                if is_last:
+                if row == density.num_rows - 1:
                     return _Placed(places, True, density, entries)
-                x, row = _PADDING_PX, row + 1
+                x, row = side, row + 1
             places.append((x, row, wide))
             x += wide + density.gap_px
         return _Placed(places, False, density, entries)
 
+    @staticmethod
+    def _width_of(entry: LegendEntry, density: _Density) -> float:
+        whole = measure_text(_name_of(entry, density), _TEXT_PX)
+        if entry.has_swatch:
+            whole = min(whole, _WIDEST_PX) + _before_text(entry, density)
+        return whole
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        is_more = self._is_open or self._place(self.width()).is_cut
+        placed = self._place(self.width())
+        is_more = self._is_open or len(placed.places) < len(placed.entries)
         if event.button() == Qt.MouseButton.LeftButton and is_more:
             self._is_open = not self._is_open
             self.toggled.emit()
@@ -259,13 +298,16 @@ class Legend(QWidget):
         if is_cut:
             painter.setPen(colors.muted)
             y = _PADDING_PX - 1 + (density.num_rows - 1) * _ROW_PX
-            right = self.width() / self._scale - _PADDING_PX
+            right = self.width() / self._scale - density.side_px
             area = QRectF(right - _MORE_PX, y, _MORE_PX, _ROW_PX)
             flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
             painter.drawText(
                 area,
                 flags,
-                tr("{num_entries} more …", num_entries=len(self._entries) - len(places)),
+                tr(
+                    "{num_entries} more …",
+                    num_entries=sum(not entry.is_told for entry in entries[len(places) :]),
+                ),
             )
         painter.end()
 
@@ -276,12 +318,22 @@ def list_entries(scene: Scene, seen: npt.NDArray[np.int64], theme: str) -> tuple
     is_frame = seen < items.num_frames
     styles, grounds = items.style[seen[~is_frame]], items.ground[seen[is_frame]]
     palette, lines = PALETTES[theme], scene.lines.list_coloured(seen)
+    told = _list_told(scene, seen)
     found = explain_boxes(styles.tolist(), grounds.tolist(), lines, palette)
     entries = []
     for name, fill, border in found:
         is_line = name in LINE_NAMES.values()
         pen = QPen(QColor(border), BOLD_LINE_PX if is_line else 1.2)
-        entries.append(LegendEntry(name, QColor(fill), pen, is_line=is_line))
+        entries.append(
+            LegendEntry(
+                name,
+                QColor(fill),
+                pen,
+                is_line=is_line,
+                is_told=name in told,
+                short=name.partition(":")[0],
+            )
+        )
     if np.isin(scene.connectors.item, seen).any():
         dashes = QPen(QColor(palette.stub_line), 1, Qt.PenStyle.DashLine)
         hint = tr("A line that is not drawn: it comes from the box of that name or, behind an "
@@ -290,6 +342,20 @@ def list_entries(scene: Scene, seen: npt.NDArray[np.int64], theme: str) -> tuple
             LegendEntry(LINE_NAMES["connector"], QColor(palette.stub_fill), dashes, hint)
         )
     return tuple(entries)
+
+
+def _list_told(scene: Scene, seen: npt.NDArray[np.int64]) -> frozenset[str]:
+    """Of what a legend names, that which each box that is seen says in its own title."""
+    items, told = scene.items, dict[str, bool]()
+    for item in seen.tolist() if len(seen) <= _MOST_READ else ():
+        if item < items.num_frames:
+            name = FRAME_NAMES.get(int(items.ground[item]))
+        else:
+            name = STYLE_NAMES[Style(int(items.style[item]))]
+        if name is not None:
+            words = (name, *_ALSO_TELLS.get(name, ()))
+            told[name] = told.get(name, True) and any(w in items.titles[item] for w in words)
+    return frozenset(name for name, is_told in told.items() if is_told)
 
 
 def list_tints(
@@ -312,9 +378,10 @@ def list_tints(
     return tuple(entries)
 
 
-def words_alone(text: str, colors: Colors) -> LegendEntry:
+def words_alone(text: str, colors: Colors, short: str = "") -> LegendEntry:
     """An entry that explains no colour."""
-    return LegendEntry(text, colors.background, QPen(colors.background), has_swatch=False)
+    ground = colors.background
+    return LegendEntry(text, ground, QPen(ground), has_swatch=False, short=short)
 
 
 def list_outlines(

@@ -1324,8 +1324,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>B=、B2=：vmap 添加的轴，外层在前</translation>
     </message>
     <message>
+        <source>B=, B2=: vmap, outer first</source>
+        <translation>B=、B2=：vmap，外层在前</translation>
+    </message>
+    <message>
         <source>B=: axis added by vmap</source>
         <translation>B=：vmap 添加的轴</translation>
+    </message>
+    <message>
+        <source>B=: vmap</source>
+        <translation>B=：vmap</translation>
     </message>
     <message>
         <source>Back</source>
@@ -14022,6 +14030,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>types: on each of {num} devices</source>
         <translation>类型：{num} 个设备中每一个上的</translation>
+    </message>
+    <message>
+        <source>types: per device</source>
+        <translation>类型：每个设备</translation>
     </message>
     <message>
         <source>unclear</source>
