@@ -1,8 +1,9 @@
 """The one reader of types, in each of the ways in which stages print them:
 
-`f32[8,128]` (jaxprs, with axes of a mesh as `f32[8@x]`), `(f32[8]{0:T(8)}, s32[])` with layouts
-(HLO), `tensor<8x2xf32>` (StableHLO). All are read into the same form, with JAX's names of element
-types: HLO's `s32` and `pred` are `i32` and `bool`, StableHLO's `ui8` and `i1` are `u8` and `bool`.
+`f32[8,128]` (jaxprs, with axes of a mesh as `f32[8@x]`, in the host's memory `f32<host>[8]`),
+`(f32[8]{0:T(8)}, s32[])` with layouts (HLO), `tensor<8x2xf32>` (StableHLO). All are read into the
+same form, with JAX's names of element types: HLO's `s32` and `pred` are `i32` and `bool`,
+StableHLO's `ui8` and `i1` are `u8` and `bool`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _MAX_DIGITS = 18
 _MAX_TUPLE_DEPTH = 50
 _BITS_PER_BYTE = 8
 
-_PRINTED_ARRAY = re.compile(r"~?([A-Za-z][\w<>]*)\[([^\[\]]*)\](?:\{.*\}|\*)?")
+_PRINTED_ARRAY = re.compile(r"~?([A-Za-z][\w<>]*?)(?:<(?:host|any)>)?\[([^\[\]]*)\](?:\{.*\}|\*)?")
 _MLIR_TENSOR = re.compile(
     r"tensor<((?:[\d?]+x)*)([A-Za-z][^<>,]*|complex<\w+>)(?:,.*)?>(?:\{.*\})?"
 )
@@ -158,8 +159,7 @@ class TupleType:
 def parse_type(text: str) -> ArrayType | TupleType | None:
     """Read a type as any stage prints it; None if it is none, or has a dimension without a number.
 
-    Layouts, tiles and memory spaces in braces, axes of a mesh and the mark of a weak type are
-    passed over.
+    Layouts, tiles and memory spaces, axes of a mesh and the mark of a weak type are passed over.
     """
     return _parse(text, 0)
 

@@ -357,20 +357,55 @@ def _gradient_cost(evidence: Evidence) -> Answer:
                 "The function computes a derivative itself, so no stage is without it: ask of the "
                 f"function that it differentiates. {describe_kept(kept)}."
             )
-        return Answer("This call has no gradient here: ask of grad(…) of it.")
+        return Answer(_why_no_gradient(capture))
     base_name, name = traced[last - 1], traced[last]
     base, with_gradient = works[base_name], works[name]
     facts = [
         Fact(f"{base_name} (what is differentiated): {base.flops}", "counted"),
         Fact(f"{name} (with its derivative): {with_gradient.flops}", "counted"),
-        *(Fact(note, "counted") for note in dict.fromkeys((*base.notes, *with_gradient.notes))),
+        *_cost_notes({base_name: base.notes, name: with_gradient.notes}),
     ]
     told = f" {describe_kept(kept)}." if kept.stage else ""
-    return Answer(
-        f"What is differentiated does {base.flops}; with its derivative "
-        f"{with_gradient.flops}, before optimization.{told}",
-        facts,
+    derived = with_gradient.flops
+    if base.flops == UNKNOWN:
+        done = f"The work of what is differentiated is unknown; with its derivative {derived}"
+    else:
+        done = f"What is differentiated does {base.flops}; with its derivative {derived}"
+    return Answer(f"{done}, before optimization.{told}", facts)
+
+
+def _cost_notes(notes: Mapping[str, Sequence[str]]) -> list[Fact]:
+    """What goes for the counts of stages, with the stage's name where it does not go for all."""
+    shared = [note for note in next(iter(notes.values())) if all(note in n for n in notes.values())]
+    own = [
+        f"{stage}: {note}" for stage, told in notes.items() for note in told if note not in shared
+    ]
+    return [Fact(note, "counted") for note in (*shared, *own)]
+
+
+def _why_no_gradient(capture: Capture) -> str:
+    """Why no stage of a call holds a derivative, and what has one."""
+    stage = capture.stage("gradient")
+    if stage is not None and stage.unavailable is not None:
+        return f"This call has no gradient here: {stage.unavailable.reason}"
+    graph = find_lowered_jaxpr(capture.stages)
+    if graph is not None and not _gives_floats(graph):
+        return "This call has no gradient: none of its results is a float."
+    wrapped = f"grad({capture.base})"
+    for transform in capture.transforms:
+        wrapped = f"{transform}({wrapped})"
+    return (
+        f"No transform of this call is a derivative: ask of {wrapped}(…), or of jacrev in place of "
+        "grad where a result is no scalar."
     )
+
+
+def _gives_floats(graph: Graph) -> bool:
+    outputs = np.flatnonzero(
+        (graph.nodes.kind == NodeKind.OUTPUT) & (graph.nodes.group == NONE)
+    ).tolist()
+    found = [parse_array_type(text) for node in outputs for text in graph.types(node)]
+    return any(each is None or each.is_float for each in found)
 
 
 def _loops(evidence: Evidence) -> Answer:
@@ -465,11 +500,15 @@ def _removed(evidence: Evidence) -> Answer:
     found = {id: fate for id, fate in evidence.taken.fates.items() if fate.fate in gone}
     counts = Counter(fate.fate for fate in found.values())
     told = ", ".join(f"{counts[name]:,} {name}" for name in gone if counts[name])
-    total = format_count(len(evidence.taken.fates), "equation")
+    fates = evidence.taken.fates
+    total = format_count(len(fates), "equation")
+    if not fates:
+        return Answer("The function has no equations.")
+    kept = "its one equation is" if len(fates) == 1 else f"all of {total} are"
     return Answer(
-        f"{len(found):,} of {total} do not run as such: {told}."
+        f"{len(found):,} of {total} {'does' if len(found) == 1 else 'do'} not run as such: {told}."
         if found
-        else f"Nothing: all of {total} are still there.",
+        else f"Nothing: {kept} still there.",
         _fate_facts(evidence, found),
     )
 
@@ -746,7 +785,9 @@ def _memory(evidence: Evidence) -> Answer:
 def _residuals(evidence: Evidence) -> Answer:
     found = find_residuals(evidence.taken)
     if not found.stage:
-        return Answer("Nothing: no stage of this call has a backward part.")
+        return _handed_out(evidence.taken) or Answer(
+            "Nothing: no stage of this call has a backward part."
+        )
     facts = []
     for values, where in ((found.values, ""), (found.in_rounds, ", within a round of its loop")):
         alike = Counter(
@@ -778,6 +819,23 @@ def _residuals(evidence: Evidence) -> Answer:
             for value in found.arguments
         ]
     return Answer(f"{describe_kept(found)}.{read}", facts)
+
+
+def _handed_out(capture: Capture) -> Answer | None:
+    """Of a call of `vjp` or `linearize`: what its second result holds, the derivative to come."""
+    outermost = next(reversed([name for name in capture.transforms if name != "jit"]), "")
+    if outermost not in ("vjp", "linearize"):
+        return None
+    held = [leaf for leaf in capture.results if leaf.path.startswith("result[1]")]
+    size = format_bytes(math.fsum(leaf.num_bytes for leaf in held))
+    return Answer(
+        f"{outermost} gives a function that computes the derivative, and what this keeps is a part "
+        f"of the results: {size} in {format_count(len(held), 'array')}.",
+        [
+            Fact(f"{leaf.type} of {leaf.path}, {format_bytes(leaf.num_bytes)}", "stated")
+            for leaf in sorted(held, key=lambda leaf: -leaf.num_bytes)
+        ],
+    )
 
 
 def _donation(evidence: Evidence) -> Answer:

@@ -575,6 +575,110 @@ def test_residuals_that_are_alike_are_told_together(tmp_path: Path) -> None:
     assert int(told[2]) == int(told[1]) * 7 * 8 * 4
 
 
+DERIVATIVES = """\
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.ad_checkpoint import checkpoint_name
+from jax.ad_checkpoint import checkpoint_policies as policies
+
+
+def wave(x):
+    return jnp.sin(x) * x**2
+
+
+def halve(x):
+    return lax.while_loop(lambda s: s[0] > 1, lambda s: (s[0] / 2, s[1] + 1), (x, 0))[1]
+
+
+def grow(n, x):
+    return lax.fori_loop(0, n, lambda i, y: y * 2, x)
+
+
+def logdet(a):
+    return jnp.linalg.slogdet(a)[1]
+
+
+def norm(a):
+    return jnp.linalg.svd(a, compute_uv=False)[0]
+
+
+def kept(x, w):
+    h = checkpoint_name(jnp.tanh(x @ w), "h")
+    return jnp.sum(jnp.sin(h @ w))
+
+
+offload = jax.checkpoint(
+    kept,
+    policy=policies.save_and_offload_only_these_names(
+        names_which_can_be_saved=[],
+        names_which_can_be_offloaded=["h"],
+        offload_src="device",
+        offload_dst="pinned_host",
+    ),
+)
+"""
+
+
+def ask_of_derivatives(tmp_path: Path, name: str, call: str) -> Any:
+    file = tmp_path / "derivatives.py"
+    file.write_text(DERIVATIVES)
+    question = find_question(name)[0]
+    return question.answer(find_evidence(question, CallRequest(str(file), call)))
+
+
+@pytest.mark.parametrize("transform", ["vjp", "linearize"])
+def test_what_vjp_hands_out_is_kept_by_the_caller(tmp_path: Path, transform: str) -> None:
+    _, pull = jax.vjp(lambda x: jax.numpy.sin(x) * x**2, np.ones(8, np.float32))
+    sizes = [leaf.nbytes for leaf in jax.tree.leaves(pull)]
+    answer = ask_of_derivatives(tmp_path, "residuals", f"{transform}(wave, f32[8])")
+    told = f"a part of the results: {sum(sizes)} B in {len(sizes)} arrays."
+    assert answer.text.startswith(transform) and answer.text.endswith(told)
+    assert [fact.text.partition(", ")[2] for fact in answer.facts] == [f"{n} B" for n in sizes]
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("halve(f32[])", "None of its results is a float."),
+        ("vmap(halve)(f32[8])", "none of its results is a float."),
+        ("grow(3, f32[8])", "Reverse-mode differentiation does not work for lax.while_loop"),
+        ("vmap(logdet)(f32[3, 4, 4])", "ask of vmap(grad(logdet))(…)"),
+    ],
+)
+def test_why_a_call_has_no_gradient(tmp_path: Path, call: str, told: str) -> None:
+    assert told in ask_of_derivatives(tmp_path, "gradient", call).text
+
+
+def test_the_gradient_that_is_proposed_is_one(tmp_path: Path) -> None:
+    answer = ask_of_derivatives(tmp_path, "gradient", "vmap(grad(logdet))(f32[3, 4, 4])")
+    assert answer.text.startswith("What is differentiated does at least")
+    notes = [fact.text for fact in answer.facts if "cost" in fact.text]
+    assert [note.partition(":")[0] for note in notes] == ["jaxpr", "grad"]
+
+
+def test_work_that_is_unknown_is_said_in_a_sentence(tmp_path: Path) -> None:
+    told = ask_of_derivatives(tmp_path, "gradient", "norm(f32[6, 4])").text
+    assert told.startswith("The work of what is differentiated is unknown; with its derivative")
+
+
+def test_one_equation_is_one(tmp_path: Path) -> None:
+    file = tmp_path / "one.py"
+    file.write_text("def one(x):\n    return x + 1\n\n\ndef none(x):\n    return x\n")
+    question = find_question("removed")[0]
+    told = [
+        question.answer(find_evidence(question, CallRequest(str(file), f"{name}(f32[8])"))).text
+        for name in ("one", "none")
+    ]
+    assert told == ["Nothing: its one equation is still there.", "The function has no equations."]
+
+
+def test_what_lies_in_the_hosts_memory_has_its_size(tmp_path: Path) -> None:
+    answer = ask_of_derivatives(tmp_path, "residuals", "grad(offload)(f32[8, 16], f32[16, 16])")
+    (fact,) = [fact.text for fact in answer.facts if "<host>" in fact.text]
+    assert fact.startswith("f32<host>[8,16] of device_put") and fact.endswith(f"{8 * 16 * 4} B")
+
+
 def test_arguments_that_the_backward_part_reads_are_those_that_jax_saves(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import io
 import json
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from jax.ad_checkpoint import print_saved_residuals
 
+from captures import taking
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Unavailable
 from jaxscope.program.memory.live_ranges import Donation, LiveRanges, find_donations
@@ -72,6 +78,78 @@ def test_a_plain_call_tells_of_its_gradient(take: Take) -> None:
     capture = take("loss([f32[64, 64]], f32[256, 64])")
     assert find_residuals(capture).stage == "gradient"
     assert find_residuals(dataclasses.replace(capture, stages=())) is NO_RESIDUALS
+
+
+FORWARD = """\
+import jax
+import jax.numpy as jnp
+from jax.sharding import AxisType
+
+mesh = jax.make_mesh((1,), ("x",), axis_types=(AxisType.Explicit,))
+
+
+def wave(x):
+    return jnp.sin(x) * x**2
+
+
+def windowed(x):
+    return jnp.cos(x * jnp.hanning(8)) * jnp.ones(8)
+
+
+def loss(x):
+    return wave(x).sum()
+
+
+def of_a_reference(x):
+    ref = jax.new_ref(jnp.zeros(8))
+    ref[...] = x * 3
+    return jnp.sum(jax.freeze(ref) ** 2)
+
+
+def on_a_mesh(x):
+    return wave(jax.reshard(x, jax.NamedSharding(mesh, jax.P("x")))).sum()
+
+
+def curved(x):
+    return jax.hessian(loss)(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        ("jacrev(wave)(f32[8])", "wave"),
+        ("jacrev(windowed)(f32[8])", "windowed"),
+        ("grad(loss)(f32[8])", "loss"),
+        ("grad(of_a_reference)(f32[8])", "of_a_reference"),
+        ("grad(on_a_mesh)(f32[8])", "on_a_mesh"),
+    ],
+)
+def test_what_is_kept_is_what_jax_saves(tmp_path: Path, call: str, name: str) -> None:
+    """The one or the identity matrix that the backward part begins with is not kept for it."""
+    file = tmp_path / "forward.py"
+    file.write_text(FORWARD)
+    space: dict[str, Any] = {}
+    exec(compile(FORWARD, str(file), "exec"), space)
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        print_saved_residuals(space[name], np.ones(8, np.float32))
+    others = ("argument", "const", "literal")
+    lines = [line for line in told.getvalue().splitlines() if not any(o in line for o in others)]
+    saved = [line.split()[0] for line in lines]
+    with taking() as capture:
+        found = find_residuals(capture(file, call))
+    assert sorted(value.type for value in found.values) == sorted(saved) != []
+
+
+def test_a_hessian_begins_with_a_one_that_it_does_not_keep(tmp_path: Path) -> None:
+    file = tmp_path / "forward.py"
+    file.write_text(FORWARD)
+    with taking() as capture:
+        typed = find_residuals(capture(file, "hessian(loss)(f32[8])"))
+        called = find_residuals(capture(file, "curved(f32[8])"))
+    # All that is kept is made of x and its eight tangents; the one is of neither size.
+    assert {value.type for value in typed.values} == {"f32[8]", "f32[8,8]"}
+    assert [v.type for v in called.values] == [v.type for v in typed.values]
 
 
 def test_captured_arrays_by_size_with_the_line_that_reads_them(take: Take) -> None:

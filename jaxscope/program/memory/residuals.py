@@ -136,6 +136,7 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
     backward = (nodes.direction == Direction.BACKWARD) & (nodes.kind == NodeKind.EQUATION)
     once = _runs_once(graph)[nodes.group]
     between = backward[edges.target] & ~backward[edges.source]
+    between[np.flatnonzero(between)] = ~_find_seeds(graph, backward)[edges.source[between]]
     crossing = between & once[edges.source] & once[edges.target]
     in_rounds = between & ~once[edges.source] & ~once[edges.target]
     in_rounds &= nodes.kind[edges.source] == NodeKind.EQUATION
@@ -165,6 +166,35 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
         ),
         tuple(_by_size(_of_kind(graph, collect(in_rounds), NodeKind.EQUATION))),
     )
+
+
+def _find_seeds(graph: Graph, backward: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """For each node, whether it only makes what the backward part begins with.
+
+    `grad` begins with a one, `jacrev` with an identity matrix: they depend on no argument, nothing
+    but the backward part reads them, and nothing of the forward part is left to do after them.
+    What the forward part hands over without an argument, such as a mask, it has read as well.
+    """
+    nodes, edges = graph.nodes, graph.edges
+    is_equation = nodes.kind == NodeKind.EQUATION
+    depends = (~is_equation).tolist()
+    for node in np.flatnonzero(is_equation).tolist():  # what a reference holds is written later
+        depends[node] |= any(text.startswith("Ref") for text in graph.types(node))
+    readers: dict[int, list[int]] = {}
+    for source, _, target, _ in sorted(edges.ends(), key=lambda ends: ends[2]):
+        depends[target] |= depends[source]
+        readers.setdefault(source, []).append(target)
+    forward = np.flatnonzero(is_equation & ~backward & np.array(depends))
+    forward_of = {
+        group: forward[nodes.group[forward] == group] for group in np.unique(nodes.group).tolist()
+    }
+    found = np.zeros(len(nodes), np.bool_)
+    for node in reversed(np.flatnonzero(is_equation & ~backward & ~np.array(depends)).tolist()):
+        read = readers.get(node, ())
+        if read and all(backward[reader] or found[reader] for reader in read):
+            ends = np.searchsorted(forward_of[int(nodes.group[node])], (node, min(read)))
+            found[node] = ends[0] == ends[1]
+    return found
 
 
 def _named(graph: Graph) -> dict[int, tuple[int, int]]:
