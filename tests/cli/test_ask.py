@@ -673,6 +673,17 @@ def test_one_equation_is_one(tmp_path: Path) -> None:
     assert told == ["Nothing: its one equation is still there.", "The function has no equations."]
 
 
+def test_one_round_is_one(tmp_path: Path) -> None:
+    file = tmp_path / "rounds.py"
+    file.write_text(
+        "from jax import lax\n\n\n"
+        "def once(x):\n    return lax.fori_loop(0, 1, lambda _, y: y * 2, x)\n"
+    )
+    question = find_question("loops")[0]
+    (fact,) = question.answer(find_evidence(question, CallRequest(str(file), "once(f32[8])"))).facts
+    assert fact.text.endswith(": 1 round")
+
+
 def test_what_lies_in_the_hosts_memory_has_its_size(tmp_path: Path) -> None:
     answer = ask_of_derivatives(tmp_path, "residuals", "grad(offload)(f32[8, 16], f32[16, 16])")
     (fact,) = [fact.text for fact in answer.facts if "<host>" in fact.text]

@@ -108,6 +108,23 @@ def test_a_loop_counts_once_and_for_the_lines_of_its_body() -> None:
     assert shares == pytest.approx({4: 0.4, 5: 0.1, 7: 0.5})
 
 
+def test_a_loop_that_never_runs_costs_nothing() -> None:
+    """By XLA: of the same function alone it counts nothing."""
+    from view.programs import trace
+
+    def doubled(x: jax.Array) -> jax.Array:
+        y = jax.lax.fori_loop(3, 3, lambda _, y: y * 2.0, x)
+        return y + 1.0
+
+    counted = jax.jit(doubled).lower(jnp.ones(8)).compile().cost_analysis()
+    graph, _ = cost_equations(trace(doubled, jnp.ones(8)))
+    traced = Stage("jaxpr", "jaxpr", Unavailable("None."), graph, Cost(), 0.0)
+    costs = find_line_costs([traced], __file__)
+    first = doubled.__code__.co_firstlineno
+    assert {line - first: cost.share for line, cost in costs.items()} == {2: 1.0}
+    assert costs[first + 2].text.startswith(f"100.0% of the FLOP of jaxpr: {counted['flops']:.0f} ")
+
+
 def test_the_lines_of_a_shared_jaxpr_say_that_it_is_called_more_often() -> None:
     """The other calls count for their lines; what has no line of the file is no such line."""
     builder = GraphBuilder()

@@ -92,6 +92,15 @@ def test_an_equation_that_became_a_loop_is_said_to_be_one_in_the_first_count() -
     assert told.endswith("loops of their own among them, is one in the first count.")
 
 
+def test_an_equation_without_a_result_is_named_as_an_equation() -> None:
+    def noted(x: jax.Array) -> jax.Array:
+        jax.debug.print("{}", x.sum())
+        return x + 1
+
+    found = report(noted)
+    assert found.one_by_one.num_bytes.reason == "What equation 1 (debug_print) moves is not known."
+
+
 def test_marks_of_values_launch_nothing() -> None:
     mesh = jax.make_mesh((1,), ("i",), axis_types=(AxisType.Auto,))
 

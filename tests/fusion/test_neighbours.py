@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import jax
+import jax.numpy as jnp
 import pytest
 
+from jaxscope.in_process import capture_function
+from jaxscope.program.fusion.fusions import Module
 from jaxscope.program.fusion.separation import RULES, Certainty, explain_separation, find_users
 
 from .programs import CHAIN, FIVE_ROUNDS, NEIGHBOURS, TWICE, node, read
@@ -34,6 +38,22 @@ def test_each_rule_where_it_alone_can_be_the_likeliest_reason(
     assert found.text.startswith("inferred: ")
     turned = explain_separation(module, node(module, second), node(module, first))
     assert {name for name, _ in turned.reasons} == {name for name, _ in found.reasons}
+
+
+def test_of_an_effect_no_order_is_claimed() -> None:
+    """A print that is not ordered may come at any time, as JAX says of `jax.debug.print`."""
+
+    def noted(x: jax.Array) -> jax.Array:
+        jax.debug.print("{}", jnp.sin(x))
+        return jnp.cos(x)
+
+    stage = capture_function(noted, (jnp.ones(8),), {}).stage("optimized")
+    assert stage is not None
+    module = Module(stage.graph)
+    (printed,) = stage.graph.nodes_of({"custom-call"})
+    fused = stage.graph.nodes_of({"fusion"})[0]
+    told = dict(explain_separation(module, fused, printed).reasons)["side-effect"]
+    assert "has an effect outside of the program" in told and "order" not in told
 
 
 def test_where_no_rule_applies_nothing_is_guessed() -> None:

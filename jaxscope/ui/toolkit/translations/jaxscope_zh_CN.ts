@@ -15090,8 +15090,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 按 大小^{power:.2f} 增长（各对大小之间为 {low:.2f} 到 {high:.2f}；从 {first:,} 起，{sizes}）</translation>
     </message>
     <message>
-        <source>{name} has an effect outside of the program, and its order counts.</source>
-        <translation>{name} 对程序之外有影响，它的次序很重要。</translation>
+        <source>{name} has an effect outside of the program: no kernel may repeat it or leave it out.</source>
+        <translation>{name} 对程序之外有影响：任何内核都不能重复执行或省略它。</translation>
     </message>
     <message>
         <source>{name} has no array {wanted}.</source>
