@@ -24,7 +24,7 @@ from jaxscope.model import NONE, GraphBuilder, NodeKind
 from jaxscope.picture.layout.diagram import ShouldStop
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.build import build_scene
-from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX
+from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, LABEL_TEXT_PX, NO_WAY
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
     LEAST_TOGETHER,
@@ -421,6 +421,35 @@ def test_a_line_tells_what_flows_along_it(canvas: GraphCanvas) -> None:
     text = canvas.describe_line(line)
     assert scene.lines.types[line] in text and "→" in text
     assert canvas.line_at(QPointF(-1e6, -1e6)) == -1
+
+
+def test_a_click_on_a_label_selects_its_line(qtbot: QtBot, canvas: GraphCanvas) -> None:
+    """At its corners, where the line itself is out of reach."""
+    canvas.set_graph(trace(jax.grad(lambda x: jnp.sum(jnp.tanh(jnp.sin(x) @ x))), jnp.ones((4, 4))))
+    canvas.fit()
+    canvas.zoom(1.6)
+    drawing, camera = canvas._drawing, canvas.camera
+    assert drawing is not None
+    labels, reached = drawing.index.labels.all(), 0
+    assert any(drawing.scene.lines.is_residual[label.line] for label in labels)
+    for label in labels:
+        x, y = camera.to_widget(label.x + 2.0, label.y + 2.0)
+        place = QPointF(x, y)
+        if not canvas.rect().contains(place.toPoint()) or label.is_head:
+            continue
+        reached += canvas.line_at(place) == NONE
+        qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=place.toPoint())
+        assert canvas._current_line == label.line
+        way = canvas.highlight.current_way
+        assert label.line in {*way.into, *way.out}, "lit, also where no group is around"
+    assert reached > 1, "labels that the line alone would not tell"
+    canvas.select_node(NONE)  # as Esc does
+    assert canvas.highlight.current_way is NO_WAY
+    label = next(each for each in labels if drawing.scene.lines.is_residual[each.line])
+    canvas.click(QPointF(*camera.to_widget(label.x + 2.0, label.y + 2.0)))
+    assert canvas.highlight.current_way is not NO_WAY
+    canvas.set_highlight({0}, set(), set())  # something else was selected elsewhere
+    assert canvas.highlight.current_way is NO_WAY
 
 
 def test_a_click_does_not_move_the_picture(qtbot: QtBot, canvas: GraphCanvas) -> None:

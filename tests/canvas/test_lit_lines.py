@@ -290,7 +290,7 @@ def test_a_line_lights_those_that_carry_its_value_and_not_all_of_the_group_aroun
     current = closed_cond.highlight.current
     assert current == around
     chosen = closed_cond.highlight.current_way
-    assert chosen.out.tolist() == (lit.out.tolist() if around >= 0 else [])
+    assert chosen.out.tolist() == lit.out.tolist(), "where no group is around, too"
     boxes = [closed_cond.camera.to_widget(*rect[:2]) for rect in scene.items.rect.tolist()]
     qtbot.mouseMove(closed_cond, QPointF(boxes[-1][0] + 4, boxes[-1][1] + 4).toPoint())
     assert name_ends(scene, closed_cond.highlight.hovered_way.out) == {

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from jaxscope.in_process import capture_function
+from jaxscope.program.cost.lines import LineCost, find_line_costs
 from jaxscope.ui.panes.pane_header import Form, PaneHeader
 from jaxscope.ui.toolkit.theme import LIGHT, ThemeSwitch
+
+from .conftest import Driver
+from .programs import build_capture
 
 
 @pytest.fixture
@@ -192,3 +200,44 @@ def test_a_list_stays_below_its_button_when_the_search_goes(
     choice.hidePopup()
     qtbot.waitUntil(header.search.isHidden)
     assert choice.x() != before, "there is more room now"
+
+
+@pytest.mark.parametrize("dearest", [640.0, 0.0])
+def test_shares_of_which_not_all_count_at_once_are_said_to_be(
+    driver: Driver, source: Path, dearest: float
+) -> None:
+    """Arms of a branch on two lines of their own: by hand, 640 of 704 FLOP and 64 of 704."""
+    driver.finish(driver.open(source), build_capture())
+    pane = next(p for p in driver.window.workspace.area.panes if p.wanted_stage == "source")
+    whole = dearest or 640.0
+    shares = {3: 640.0 / (whole + 64.0), 4: dearest / (whole + 64.0), 5: 64.0 / (whole + 64.0)}
+    heat = {line: LineCost(share, "", quantity="FLOP") for line, share in shares.items() if share}
+    pane.show_source(pane._file, heat)
+    if dearest:
+        assert pane.header.caption == "share of FLOP by line, if its branch runs"
+        assert "more than 100 %" in pane.header._caption.toolTip()
+    else:
+        assert pane.header.caption == "share of FLOP by line"
+        assert "branch" not in pane.header._caption.toolTip()
+
+
+def test_the_shares_of_a_real_branch_add_up_to_more_than_all() -> None:
+    """Both arms are matrix products of 8 × 8: each is nearly all, and one of them runs."""
+
+    def first(v: jax.Array) -> jax.Array:
+        return v @ v
+
+    def second(v: jax.Array) -> jax.Array:
+        return (v + 1) @ v
+
+    def branch(x: jax.Array) -> jax.Array:
+        return jax.lax.cond(x[0, 0] > 0, first, second, x)
+
+    capture = capture_function(branch, (jnp.ones((8, 8)),), {})
+    costs = find_line_costs(capture.stages[:1], __file__)
+    shares = sorted(cost.share for cost in costs.values())[-2:]
+    products = 2 * 8**3 - 8**2
+    dearest = products + 8 * 8 + 1  # the sum before the product, and the comparison
+    assert shares[1] == pytest.approx((products + 8 * 8) / dearest, abs=0.01)
+    assert shares[0] == pytest.approx(products / dearest, abs=0.01)
+    assert sum(shares) > 1.5

@@ -396,10 +396,18 @@ class GraphCanvas(QWidget):
         return self._drawing.index.line_at(x, y, _LINE_REACH_PX / self._camera.scale)
 
     def _line_meant(self, place: QPointF) -> int:
-        """The line under a place where no box or connector is; else -1."""
-        scene = self.scene
-        is_free = scene is not None and self.item_at(place) < scene.items.num_frames
-        return self.line_at(place) if is_free and self.connector_at(place) == NONE else NONE
+        """The line under a place, or that whose label is there, where no box or connector is; else
+        -1.
+        """
+        drawing, item = self._drawing, self.item_at(place)
+        if drawing is None or item >= drawing.scene.items.num_frames:
+            return NONE
+        if self.connector_at(place) != NONE:
+            return NONE
+        at = self._camera.to_scene(place.x(), place.y())
+        labels = drawing.labels_in(item, (*at, *at), self._camera.scale)
+        label = next(labels, None)
+        return self.line_at(place) if label is None else label.line
 
     def set_spotlight(self, is_on: bool) -> None:
         """Dim all but what is selected, or nothing."""
@@ -1382,7 +1390,8 @@ class GraphCanvas(QWidget):
             node: Node index.
             reveal: Open the groups around it and bring it into sight.
         """
-        if node != self._current_node:  # else it may be the result that the node gives
+        # A node that is the current one may be the result that it gives.
+        if node != self._current_node or node == NONE:
             self._current_node, self._current_id, self._current_line = node, "", NONE
         view = self._view
         if reveal and view is not None and 0 <= node < len(view.box_of_node):
@@ -1550,6 +1559,8 @@ class GraphCanvas(QWidget):
             selected = np.append(selected, current)
         elif self._marks is not _NO_MARKS and current not in selected:
             current = NONE  # what is selected now is elsewhere: the keyboard alone is here
+            if keyboard == NONE:
+                self._current_line = NONE
         forward, backward = (
             np.setdiff1d(items, selected, assume_unique=True) for items in (forward, backward)
         )
@@ -1572,7 +1583,7 @@ class GraphCanvas(QWidget):
 
     def _find_current_way(self, scene: Scene, current: int) -> Way:
         """The lines of what is current, which may be less than an item: a line, or a box inside."""
-        if current == NONE:
+        if current == NONE and self._current_line == NONE:
             return NO_WAY
         from jaxscope.picture.scene.value_ways import find_way, find_way_of_line  # for a selection
 

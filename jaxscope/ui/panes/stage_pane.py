@@ -5,6 +5,7 @@ What is clicked goes to `SelectionModel`; the pane highlights what that says is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
 _VEIL_ALPHA = 165
 """Of 255: what is below can be told from what is new at a glance, and read all the same."""
+_ALL_SHARES = 1.005
+"""More than that all lines together have only where several arms of a branch count."""
 _SHARES = 1000
 """Of what a pane shows, and of a part of the window below it."""
 
@@ -365,15 +368,27 @@ class StagePane(QFrame):
         self.code.set_heat(heat)
         costs = () if self.is_edited else heat.values()
         quantity = next((cost.quantity for cost in costs if cost.quantity), "")
-        self.header.set_caption(
-            {"FLOP": tr("share of FLOP by line"), "bytes": tr("share of bytes by line")}.get(
-                quantity, ""
-            ),
-            tr(
-                "The part of the whole program that comes from each line. A stronger shade or a "
-                "longer bar means more."
-            ),
+        shares = (cost.share for cost in costs if math.isfinite(cost.share))
+        of_branches = sum(shares) > _ALL_SHARES
+        captions = (
+            {
+                "FLOP": tr("share of FLOP by line, if its branch runs"),
+                "bytes": tr("share of bytes by line, if its branch runs"),
+            }
+            if of_branches
+            else {"FLOP": tr("share of FLOP by line"), "bytes": tr("share of bytes by line")}
         )
+        told = tr(
+            "The part of the whole program that comes from each line. A stronger shade or a "
+            "longer bar means more."
+        )
+        if of_branches:
+            told += " " + tr(
+                "Of the branches of a cond or a switch one runs. Each counts as if it ran, so "
+                "that all shares add up to more than 100 %. The whole is that with the dearest "
+                "branches."
+            )
+        self.header.set_caption(captions.get(quantity, ""), told)
         self.code.set_checks(checks)
         self._footnote.setText(note)
         self._footnote.setVisible(bool(note) and file is not None)

@@ -5156,6 +5156,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>其中有些不知道是否装得下。</translation>
     </message>
     <message>
+        <source>Of the branches of a cond or a switch one runs. Each counts as if it ran, so that all shares add up to more than 100 %. The whole is that with the dearest branches.</source>
+        <translation>cond 或 switch 的分支只运行一个。这里每个分支都按它会运行来计，所以各行占比之和超过 100%。整体按最贵的分支计。</translation>
+    </message>
+    <message>
         <source>Of the stage {title}</source>
         <translation>关于阶段 {title}</translation>
     </message>
@@ -13456,8 +13460,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各行 FLOP 占比</translation>
     </message>
     <message>
+        <source>share of FLOP by line, if its branch runs</source>
+        <translation>各行 FLOP 占比（所在分支运行时）</translation>
+    </message>
+    <message>
         <source>share of bytes by line</source>
         <translation>各行字节占比</translation>
+    </message>
+    <message>
+        <source>share of bytes by line, if its branch runs</source>
+        <translation>各行字节占比（所在分支运行时）</translation>
     </message>
     <message>
         <source>share of calls, %</source>
@@ -15090,8 +15102,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 按 大小^{power:.2f} 增长（各对大小之间为 {low:.2f} 到 {high:.2f}；从 {first:,} 起，{sizes}）</translation>
     </message>
     <message>
-        <source>{name} has an effect outside of the program: no kernel may repeat it or leave it out.</source>
-        <translation>{name} 对程序之外有影响：任何内核都不能重复执行或省略它。</translation>
+        <source>{name} has an effect outside of the program, and its order counts.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{name} has no array {wanted}.</source>
