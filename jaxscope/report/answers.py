@@ -445,9 +445,13 @@ def _describe_rounds(graph: Graph, node: int, trips: Mapping[str, int]) -> str:
     length = read_count(row.get("length", ""))
     if length is None:
         rounds = trips.get(graph.id(node))
-        return f"{rounds:,} rounds" if rounds else "nobody knows before it runs how often"
+        return "nobody knows before it runs how often" if not rounds else _rounds(rounds)
     unroll = row.get("unroll", "1")
-    return f"{length:,} rounds" + (f", unroll={unroll}" if unroll != "1" else "")
+    return _rounds(length) + (f", unroll={unroll}" if unroll != "1" else "")
+
+
+def _rounds(count: int) -> str:
+    return format_count(count, "round")
 
 
 def _is_inside(graph: Graph, node: int, operation: str) -> bool:
@@ -470,7 +474,7 @@ def _find_further_loops(
         operations = {jaxpr.operation(jaxpr.index_by_id[id]) for id in made_of}
         if made_of and not operations & {"scan", "while"}:
             rounds = read_count(optimized.attributes(node).get("known_trip_count", ""))
-            told = f"{rounds:,} rounds" if rounds else "nobody knows before it runs how often"
+            told = "nobody knows before it runs how often" if not rounds else _rounds(rounds)
             yield Fact(
                 f"{optimized.id(node)}, made of {names[made_of[-1]]}: {told}",
                 "stated",

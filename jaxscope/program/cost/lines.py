@@ -367,7 +367,8 @@ def _lengths(graph: Graph) -> Floats:
     keys = [number for number, string in enumerate(graph.strings) if string == "length"]
     rows = attributes.row_numbers()
     for place in (2 * np.flatnonzero(np.isin(attributes.values[::2], keys))).tolist():
-        lengths[rows[place]] = read_count(graph.strings[attributes.values[place + 1]]) or 1
+        length = read_count(graph.strings[attributes.values[place + 1]])
+        lengths[rows[place]] = 1 if length is None else length
     return lengths
 
 

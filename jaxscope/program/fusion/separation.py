@@ -89,7 +89,8 @@ def _side_effect(pair: KernelPair) -> str:
             or row.get("is_host_transfer") == "true"
         ):
             return say(
-                "{name} has an effect outside of the program, and its order counts.",
+                "{name} has an effect outside of the program: no kernel may repeat it or leave it "
+                "out.",
                 name=pair.name(node),
             )
     return ""

@@ -190,7 +190,7 @@ def _bytes(graph: Graph, node: int) -> CountRange:
     moved = float(graph.nodes.cost[node, 1])
     reason: str = ""
     if math.isnan(moved):
-        name = graph.name(node) or graph.id(node)
+        name: str = graph.name(node) or say("equation {id}", id=graph.id(node))
         operation = graph.operation(node)
         reason = say(
             "What {name} ({operation}) moves is not known.", name=name, operation=operation
