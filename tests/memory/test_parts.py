@@ -112,6 +112,14 @@ def on_a_mesh(x):
 
 def curved(x):
     return jax.hessian(loss)(x)
+
+
+def adapted(x):
+    return loss(x - 0.1 * jax.grad(loss)(x))
+
+
+def penalized(x):
+    return loss(x) + (jax.grad(loss)(x) ** 2).sum()
 """
 
 
@@ -123,10 +131,13 @@ def curved(x):
         ("grad(loss)(f32[8])", "loss"),
         ("grad(of_a_reference)(f32[8])", "of_a_reference"),
         ("grad(on_a_mesh)(f32[8])", "on_a_mesh"),
+        ("grad(adapted)(f32[8])", "adapted"),
+        ("grad(penalized)(f32[8])", "penalized"),
     ],
 )
 def test_what_is_kept_is_what_jax_saves(tmp_path: Path, call: str, name: str) -> None:
-    """The one or the identity matrix that the backward part begins with is not kept for it."""
+    """The one or the identity matrix that the backward part begins with is not kept for it, and
+    what a gradient inside of the function computes backward is forward to the one around it."""
     file = tmp_path / "forward.py"
     file.write_text(FORWARD)
     space: dict[str, Any] = {}

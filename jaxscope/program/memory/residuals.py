@@ -21,6 +21,7 @@ from jaxscope.model import (
 )
 from jaxscope.model.operations import CALLS
 from jaxscope.model.types import packed_type_bytes
+from jaxscope.program.dataflow import attribute_column
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def _has_backward_equations(graph: Graph) -> bool:
 def find_kept(stage: Stage, graph: Graph) -> Residuals:
     """Residuals of one jaxpr-level stage."""
     nodes, edges = graph.nodes, graph.edges
-    backward = (nodes.direction == Direction.BACKWARD) & (nodes.kind == NodeKind.EQUATION)
+    backward = _find_backward(graph)
     once = _runs_once(graph)[nodes.group]
     between = backward[edges.target] & ~backward[edges.source]
     between[np.flatnonzero(between)] = ~_find_seeds(graph, backward)[edges.source[between]]
@@ -166,6 +167,23 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
         ),
         tuple(_by_size(_of_kind(graph, collect(in_rounds), NodeKind.EQUATION))),
     )
+
+
+def _find_backward(graph: Graph) -> npt.NDArray[np.bool_]:
+    """The equations of the backward part of the outermost derivative that has one.
+
+    What a gradient in the differentiated function computes backward is forward to the gradient
+    around it. Of what is only carried along, as by the outer `jvp` of a hessian, the inner counts.
+    """
+    nodes = graph.nodes
+    found: npt.NDArray[np.bool_] = nodes.direction == Direction.BACKWARD
+    found = found & (nodes.kind == NodeKind.EQUATION)
+    column = attribute_column(graph, "differentiation")
+    texts = {code: graph.strings[code] for code in np.unique(column[column != NONE]).tolist()}
+    forward = [code for code, text in texts.items() if not text.startswith("backward")]
+    if len(forward) < len(texts):
+        found &= ~np.isin(column, forward)
+    return found
 
 
 def _find_seeds(graph: Graph, backward: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
