@@ -44,6 +44,18 @@ def fails(x):
 def explode(x):
     raise OSError("no such sensor")
 
+def summed_in_place(xs):
+    ref = jax.new_ref(jnp.zeros(4))
+
+    def body(i, _):
+        ref[...] += xs[i]
+        return _
+
+    jax.lax.fori_loop(0, xs.shape[0], body, None)
+    old = ref[0]
+    ref[1:3] = jnp.log(-jnp.ones(2))
+    return ref[...] * old
+
 def key_and_complex(k, z):
     return jax.random.split(k), z * 1j
 """
@@ -83,6 +95,20 @@ def test_a_loop_with_effects_runs_once_and_gives_what_a_quiet_one_gives(
     assert text.count("carry") == 4
     adds = [each for each in quiet.equations if each.operation == "add"]
     assert [(each.num_runs, each.outputs[0].max) for each in adds] == [(4, 6.0)]
+
+
+@pytest.mark.skipif(not hasattr(jax, "Ref"), reason="this JAX has no mutable arrays")
+def test_mutable_arrays_have_the_values_that_they_hold(program: str) -> None:
+    found = ask(ValuesRequest(program, "summed_in_place(jnp.ones((5, 4)))"), Values)
+    space: dict[str, Any] = {}
+    exec(compile(Path(program).read_text(), program, "exec"), space)
+    plain = np.asarray(space["summed_in_place"](jnp.ones((5, 4))))
+    (result,) = found.results
+    assert (result.num_nan, result.max) == (np.isnan(plain).sum(), np.nanmax(plain))
+    assert not any("Values end" in warning for warning in found.warnings)
+    by_name = {each.operation: each for each in found.equations if "/" in each.id}
+    assert (by_name["get"].num_runs, by_name["get"].outputs[0].max) == (5, 4.0)
+    assert [origin.operation for origin in found.origins] == ["log"]
 
 
 def test_keys_and_complex_numbers_have_no_least_value(program: str) -> None:

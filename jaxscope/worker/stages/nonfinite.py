@@ -78,8 +78,19 @@ class NonfiniteCount:
         )
 
 
+def is_reference(value: Any) -> bool:
+    """Whether it is a mutable array, of `jax.new_ref`, which NumPy cannot read."""
+    return isinstance(value, getattr(jax, "Ref", ()))
+
+
+def held(value: Any) -> Any:
+    """What a mutable array holds now; anything else as it is."""
+    return value[...] if is_reference(value) else value
+
+
 def count_nonfinite(value: Any) -> NonfiniteCount:
     """How many elements of an array or number are not finite; 0 of what holds no such numbers."""
+    value = held(value)
     dtype = getattr(value, "dtype", None)
     if isinstance(value, float | complex):  # JAX's own kinds of literals are both
         dtype = np.dtype(complex if isinstance(value, complex) else float)

@@ -16,7 +16,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import say
 from jaxscope.model.units import shorten
 from jaxscope.model.values import Index, ValueCondition, compare_arrays, parse_slice
-from jaxscope.worker.stages.nonfinite import count_nonfinite
+from jaxscope.worker.stages.nonfinite import count_nonfinite, held
 
 _MAX_TEXT = 160
 _CHUNK = 1 << 20
@@ -39,6 +39,7 @@ def is_plain(value: Any) -> bool:
 
 def summarize(value: Any) -> dict[str, Any]:
     """The fields of an `ArraySummary`; what is not known is None."""
+    value = held(value)
     shape = [int(size) for size in np.shape(value)]
     dtype = getattr(value, "dtype", None)
     if dtype is None:
@@ -124,6 +125,7 @@ def _write(array: Any) -> str:
 
 def matches(condition: ValueCondition, value: Any) -> bool:
     """Whether an element of a value, or its type, is as a condition says."""
+    value = held(value)
     if condition.kind == "shape":
         return tuple(np.shape(value)) == condition.shape
     dtype = getattr(value, "dtype", None)
@@ -156,7 +158,8 @@ _COMPARISONS: dict[str, Any] = {
 
 def describe_difference(one: Any, other: Any) -> dict[str, Any] | None:
     """The known fields of an `ArrayDifference`; None where two values cannot be compared."""
-    one, other = (each if hasattr(each, "dtype") else np.asarray(each) for each in (one, other))
+    pair = map(held, (one, other))
+    one, other = (each if hasattr(each, "dtype") else np.asarray(each) for each in pair)
     if not (is_plain(one) and is_plain(other)):
         return None
     if one.dtype != other.dtype or one.dtype == jax.dtypes.float0 or one.size > _MAX_COMPARED:
@@ -196,7 +199,7 @@ def view_slice(value: Any, text: str) -> SliceView:
     Raises:
         ValueError: It is no slice of such a value, or has more than two dimensions.
     """
-    note = ""
+    note, value = "", held(value)
     if not is_plain(value):
         value = jax.random.key_data(value)
         note = say("Random keys are shown as the numbers that they consist of.")

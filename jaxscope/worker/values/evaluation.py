@@ -42,6 +42,7 @@ from jaxscope.worker.stages.nonfinite import (
     count_nonfinite,
     find_called,
     find_round,
+    held,
     read_loop,
 )
 from jaxscope.worker.values.against import send_comparison
@@ -381,10 +382,10 @@ class Evaluator:
         file, line = self._places[-1]
         library = find_places(equation)[1]
         # Index of the first element of a kind.
-        array = np.asarray(result)
+        result = array = np.asarray(held(result))
         is_odd = np.isnan(array) if kind == _NAN else np.isinf(array)
         element = tuple(int(index) for index in np.unravel_index(int(is_odd.argmax()), array.shape))
-        because = _explain(equation, operands, np.asarray(result), element)
+        because = _explain(equation, operands, result, element)
         infinite = self._origins.get(_INF)
         if kind == _NAN and any(count_nonfinite(value).num_inf for value in operands):
             if infinite is not None:
@@ -497,7 +498,7 @@ def _explain(equation: Any, operands: list[Any], result: Any, element: tuple[int
     name = equation.primitive.name
     read: list[str] = []
     for operand in operands:
-        array = np.asarray(operand) if is_plain(operand) else None
+        array = np.asarray(held(operand)) if is_plain(operand) else None
         if array is None or array.shape not in ((), result.shape) or equation.params.get("jaxpr"):
             read = []
             break

@@ -23,6 +23,7 @@ from jaxscope.worker.checks.user_places import find_places
 from jaxscope.worker.faults.explain import explain_exception
 from jaxscope.worker.faults.tracebacks import is_installed
 from jaxscope.worker.host.values import aval_text
+from jaxscope.worker.stages.nonfinite import held
 from jaxscope.worker.values.against import (
     FORMS,
     JIT,
@@ -705,7 +706,7 @@ def _suspicion(value: Any) -> tuple[int, float]:
     low, high = summary["min"], summary["max"]
     if low is None or high is None:
         return 0, 0.0
-    has_zero = bool((np.asarray(value) == 0).any())
+    has_zero = bool((np.asarray(held(value)) == 0).any())
     return int(has_zero), float(max(abs(low), abs(high)))
 
 

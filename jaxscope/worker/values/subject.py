@@ -32,6 +32,7 @@ from jaxscope.worker.provenance.traced_program import (
     trace_gradient,
 )
 from jaxscope.worker.stages.call_loader import load_call
+from jaxscope.worker.stages.nonfinite import is_reference
 from jaxscope.worker.timing.conditions import describe_machine
 from jaxscope.worker.timing.experiment import refuse_absent_target
 from jaxscope.worker.values.arrays import is_plain
@@ -131,7 +132,7 @@ def open_subject(request: dict[str, Any], channel: Channel) -> ReadyProgram:
 
 def as_input(variable: Any, value: Any) -> Any:
     """A number of Python's or NumPy's as the array that the program gets."""
-    if isinstance(value, jax.Array) or not is_plain(value):
+    if isinstance(value, jax.Array) or not is_plain(value) or is_reference(value):
         return value
     return jnp.asarray(value, variable.aval.dtype)
 
