@@ -19,11 +19,11 @@ from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.call import Call, call_namespace, parse_call
 from jaxscope.worker.host.function_source import (
     default_target,
-    describe_live_call,
     find_live_source,
     find_wrapped,
 )
 from jaxscope.worker.host.job import exchange_programs
+from jaxscope.worker.host.live_call import describe_live_call
 from jaxscope.worker.stages.capture import send_capture
 
 

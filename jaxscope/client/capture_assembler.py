@@ -82,6 +82,7 @@ from jaxscope.schema.capture_messages import (
     PassFields,
     PlacementFields,
     StageFields,
+    TagsFields,
     TextFields,
     read_memory,
     read_message_fields,
@@ -301,6 +302,7 @@ class CaptureAssembler:
             self._tags = TagTable(
                 strings_from_arrays(message.arrays, "base"),
                 strings_from_arrays(message.arrays, "derived"),
+                read_message_fields(message, TagsFields).argument_paths,
             )
         except (KeyError, UnicodeDecodeError) as error:
             raise ValueError(f"the table of tags is malformed: {error}") from None

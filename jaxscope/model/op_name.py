@@ -19,6 +19,7 @@ A tag must not contain `@` (it cuts the name), `/`, `(`, `)` or `;` (they are sy
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import re
@@ -252,10 +253,13 @@ class TagTable:
         base: Equation ids of the stage `jaxpr`, by the number in `jxsb…` tags; empty for an
             equation that JAX folded into a constant where it inlined it.
         derived: Equation ids of the last jaxpr-level stage, by the number in `jxsd…` tags.
+        argument_paths: Of a function that a library jitted, the places in its user's arguments,
+            by the names that parameters have.
     """
 
     base: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
+    argument_paths: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

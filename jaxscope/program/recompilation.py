@@ -245,8 +245,8 @@ def _advise_static(changes: Sequence[KeyChange]) -> str:
     )
     besides = say("So did {others}.", others=_few(others)) if others else ""
     advice = say(
-        "If it is a number or an array, and decides no shape and no Python branch, do not mark it "
-        "static."
+        "If it is a number or an array, and decides no shape and no Python branch, pass it as an "
+        "array that is not static."
     )
     return say_joined((told, besides, advice))
 

@@ -119,6 +119,12 @@ class CostFields:
     cost: Cost
 
 
+class TagsFields(msgspec.Struct, frozen=True):
+    """What comes with the table of tags."""
+
+    argument_paths: Annotated[dict[ShortText, ShortText], _MaxLeaves] = {}
+
+
 class TextFields(msgspec.Struct, frozen=True):
     """Fields of the message `text`."""
 

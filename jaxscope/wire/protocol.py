@@ -56,7 +56,9 @@ Worker to client:
     file         path, sha256; array utf8                    snapshot of a source file
     head         call, base, transforms, source {file, line, text}, environment {…}, target,
                  arguments [[path, type, bytes, static], …], results [[…], …]
-    tags         arrays base.utf8, base.offsets, derived.utf8, derived.offsets: equation ids
+    tags         argument_paths: of a function that a library jitted, places in its user's
+                 arguments, by JAX's names; arrays base.utf8, base.offsets, derived.utf8,
+                 derived.offsets: equation ids
     stage        name, title, seconds (null: unknown), unavailable (null, or a sentence),
                  is_on_request (missing only because nobody asked for it),
                  form ("graph", "hlo" or "none"), cost [flops, bytes, transcendentals] (null:

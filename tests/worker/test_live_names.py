@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import jaxscope
-from jaxscope.worker.host.function_source import name_function
+from jaxscope.worker.host.live_call import name_function
 
 
 def loss(w: jax.Array, x: jax.Array) -> jax.Array:

@@ -405,6 +405,7 @@ class ProvenanceReader:
 
     def __init__(self, tags: TagTable, derived_graph: Graph | None) -> None:
         self._tags = tags
+        self.argument_paths = tags.argument_paths
         self._graph = derived_graph
         self._read: dict[str, NodeProvenance] = {"": NodeProvenance()}
 
@@ -942,6 +943,7 @@ class _Converter:
             sparse(ends),
             sparse(operands),
             self._shown_names(told.displays),
+            *self._argument_paths(told.displays),
             _Rows(row_of, [_pairs(table, each) for each in in_calls]),
             _Rows(module.core, [_pairs(table, each) for each in layouts]),
             sparse(controls),
@@ -957,6 +959,14 @@ class _Converter:
             numbers[1::2] = np.fromiter(table.all(filter(None, displays)), np.int32)
         offsets = np.append(0, np.cumsum(2 * is_there)).astype(np.int32)
         return _Rows(self._module.op_name, Ragged(offsets, numbers))
+
+    def _argument_paths(self, displays: Sequence[str]) -> list[_Rows]:
+        """The attribute `path` of parameters that JAX calls otherwise than the user does."""
+        paths = self._provenance.argument_paths
+        if not paths:
+            return []
+        named = [{"path": paths[each]} if each in paths else {} for each in displays]
+        return [_Rows(self._module.op_name, [_pairs(self._builder.table, each) for each in named])]
 
     def _sources(self, rows: Sequence[NodeProvenance], row_of: Int32s) -> _Rows:
         """Files, lines, columns and functions."""

@@ -1,16 +1,13 @@
-"""Where a function is defined, the files that positions of a program point into, and the call of a
-function that is already loaded.
-"""
+"""Where a function is defined, and the files that positions of a program point into."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import inspect
 import linecache
 import os
 import sysconfig
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import jax
@@ -22,12 +19,8 @@ from jaxscope.model.graph import Graph
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.units import format_place
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.compat import is_jitted
 from jaxscope.worker.faults.tracebacks import is_installed, is_user_frame
-from jaxscope.worker.host.arguments import is_traceable
-from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.source import SourceSnapshot, is_uploaded, read_source
-from jaxscope.worker.host.values import value_text
 
 # Where the base function is defined, and snapshots of the files that positions point into.
 
@@ -35,7 +28,7 @@ from jaxscope.worker.host.values import value_text
 MAX_FILES = 20
 OF_JAX = os.path.dirname(jax.__file__) + os.sep
 """How the paths of JAX's own files begin."""
-_OF_PARTIALS = ("func", "args", "keywords")
+OF_PARTIALS = ("func", "args", "keywords")
 """What `functools.partial` and the partials of libraries have, Equinox's own among them."""
 
 
@@ -102,7 +95,7 @@ def place_of(function: Any, user_files: Collection[str] = ()) -> str:
 def innermost_function(function: Any) -> Any:
     """The plain function inside partials, methods, wrappers and callable objects."""
     for _ in range(32):
-        if all(hasattr(function, name) for name in _OF_PARTIALS):
+        if all(hasattr(function, name) for name in OF_PARTIALS):
             function = function.func
         elif hasattr(function, "__wrapped__"):
             function = function.__wrapped__
@@ -219,99 +212,7 @@ def _send(channel: Channel, snapshot: SourceSnapshot) -> None:
     channel.send("file", {"path": snapshot.path, "sha256": snapshot.sha256}, {"utf8": data})
 
 
-_MAX_ARGUMENT_CHARS = 60
 _NO_SOURCE = SourceSnapshot(path="", text="", sha256="")
-
-
-def describe_live_call(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> Call:
-    """The call `function(*args, **kwargs)`, with a text that shows types and small values."""
-    name = name_function(function)
-    return Call(
-        text=f"{name}({', '.join(_describe_arguments(args, kwargs))})",
-        base_text=name,
-        base=function,
-        levels=(),
-        args=args,
-        kwargs=dict(kwargs),
-    )
-
-
-def name_function(function: Any, depth: int = 16) -> str:
-    """How a call spells a function: `grad(loss, argnums=1)`, `jit(partial(f, 2))`, `loss`.
-
-    JAX gives what a transform returns the name of the function that went in. Which transform it was
-    says the code that runs; its parameters are among the variables of that code. A function that is
-    what its own module calls by its name, decorated ones too, has that name.
-
-    Args:
-        function: Any callable.
-        depth: How many wrappers are looked into.
-    """
-    name = getattr(function, "__name__", None)
-    if not isinstance(name, str) or not name:
-        name = type(function).__name__
-    is_global = getattr(innermost_function(function), "__globals__", {}).get(name) is function
-    inner = getattr(function, "__wrapped__", None)
-    if depth and all(hasattr(function, part) for part in _OF_PARTIALS):
-        bound = _describe_arguments(function.args, function.keywords)
-        return f"partial({', '.join([name_function(function.func, depth - 1), *bound])})"
-    if not depth or inner is None or is_global:
-        return name
-    transform = _name_transform(function)
-    if not transform:
-        return name
-    parameters = _describe_arguments((), _find_parameters(function))
-    return f"{transform}({', '.join([name_function(inner, depth - 1), *parameters])})"
-
-
-_DEFAULTS: Mapping[str, Any] = {
-    "argnums": 0, "has_aux": False, "holomorphic": False, "in_axes": 0, "out_axes": 0
-}  # fmt: skip
-"""Parameters of transforms with their defaults; a name holds those with other values."""
-
-
-def _name_transform(function: Any) -> str:
-    """Which of JAX's transforms returned a function; empty for everything else."""
-    if is_jitted(function):
-        own = getattr(innermost_function(function), "__code__", None)
-        return "" if own is not None and own.co_filename.startswith(OF_JAX) else "jit"
-    code = getattr(_within_boundary(function), "__code__", None)
-    if code is None or not code.co_filename.startswith(OF_JAX):
-        return ""
-    outer, _, inside = code.co_qualname.partition(".<locals>.")
-    return outer if inside else ""
-
-
-def _within_boundary(function: Any) -> Any:
-    """The code of a transform within what JAX puts around it to shorten tracebacks."""
-    code = getattr(function, "__code__", None)
-    if code is not None and code.co_qualname.startswith("api_boundary.<locals>."):
-        return dict(_variables(function)).get("fun", function)
-    return function
-
-
-def _variables(function: Any) -> Iterator[tuple[str, Any]]:
-    """Names and values of the variables around a function that its code uses."""
-    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
-    for name, cell in zip(names, getattr(function, "__closure__", None) or (), strict=False):
-        with contextlib.suppress(ValueError):  # it has none yet
-            yield name, cell.cell_contents
-
-
-def _find_parameters(function: Any) -> dict[str, Any]:
-    """Those of `_DEFAULTS` that differ, from the variables of a transform's code.
-
-    `grad` keeps them in a function that `value_and_grad` returned.
-    """
-    found: dict[str, Any] = {}
-    for name, value in _variables(_within_boundary(function)):
-        if name in _DEFAULTS:
-            found |= {name: value} if repr(value) != repr(_DEFAULTS[name]) else {}
-        elif getattr(value, "__wrapped__", None) is function.__wrapped__:
-            found |= _find_parameters(value)
-    return found
 
 
 def find_live_source(function: Callable[..., Any]) -> SourceSnapshot:
@@ -324,19 +225,3 @@ def find_live_source(function: Callable[..., Any]) -> SourceSnapshot:
 def default_target() -> str:
     """The kind of device that JAX takes by itself in this process."""
     return str(jax.default_backend())
-
-
-def _describe_arguments(args: Iterable[Any], kwargs: Mapping[str, Any]) -> list[str]:
-    words = [_describe(value) for value in args]
-    return words + [f"{key}={_describe(value)}" for key, value in kwargs.items()]
-
-
-def _describe(value: Any) -> str:
-    """An argument in the text of a call: an array's type, a small thing's value, else its class."""
-    if is_traceable(value, scalars=False):
-        return value_text(value)
-    has_arrays = any(is_traceable(leaf, scalars=False) for leaf in jax.tree.leaves(value))
-    text = "" if has_arrays else repr(value)
-    if text and len(text) <= _MAX_ARGUMENT_CHARS and "\n" not in text:
-        return text
-    return f"{type(value).__name__}(…)"

@@ -15,7 +15,7 @@ import functools
 import operator
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import jax
@@ -38,7 +38,8 @@ from jaxscope.worker.host.arguments import (
     parameter_names,
 )
 from jaxscope.worker.host.call import Call
-from jaxscope.worker.host.values import is_float
+from jaxscope.worker.host.library_arguments import find_user_arguments, find_user_results
+from jaxscope.worker.host.values import is_float, value_text
 from jaxscope.worker.provenance.following_axes import follow_axes
 from jaxscope.worker.provenance.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown
 from jaxscope.worker.provenance.tagging import Tagger
@@ -63,6 +64,8 @@ class TracedProgram:
             base by their places in the source, because the base could not be tagged.
         num_jits: Of how many calls of a jitted function, one in the other, the program consists:
             the body of the innermost is shown.
+        user_paths: For a function that a library jitted, the paths in its user's arguments, by
+            those that JAX knows.
     """
 
     traced: Any
@@ -74,6 +77,7 @@ class TracedProgram:
     num_jits: int = 0
     is_linked_by_place: bool = False
     batch_axes: BatchAxes = dataclasses.field(default_factory=BatchAxes)
+    user_paths: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def derived(self) -> StageJaxpr:
@@ -119,7 +123,26 @@ def trace_call(call: Call) -> TracedProgram:
 def _trace_call(call: Call) -> TracedProgram:
     program, message = with_arguments(call, lambda arguments: _trace(call, arguments))
     messages = (*program.messages, *filter(None, (message,)))
-    return dataclasses.replace(program, messages=messages)
+    return _name_as_users_do(dataclasses.replace(program, messages=messages), call)
+
+
+def _name_as_users_do(program: TracedProgram, call: Call) -> TracedProgram:
+    """The program with the user's names of arguments and results, where a library jitted it."""
+    users = None if call.levels else find_user_arguments(call.base, call.args, call.kwargs)
+    if users is None:
+        return program
+    base = program.base
+    paths = tuple(users.paths.get(path, path) for path in base.argument_paths)
+    returned = find_user_results(call.base, call.args, getattr(program.traced, "out_info", None))
+    if returned is None or len(returned) != len(base.result_paths):
+        returned = base.result_paths
+    static = tuple((path, value_text(value)) for path, value in users.static)
+    return dataclasses.replace(
+        program,
+        base=dataclasses.replace(base, argument_paths=paths, result_paths=returned),
+        static=program.static if users.function is None else static,
+        user_paths=users.paths,
+    )
 
 
 def with_arguments(call: Call, trace: Callable[[Arguments], T]) -> tuple[T, str]:
@@ -418,7 +441,8 @@ def _named_leaves(program: TracedProgram, call: Call) -> list[Any]:
     names = parameter_names(call.base, call.args)
     wanted = set(program.derived.argument_paths)
     pairs = jax.tree_util.tree_flatten_with_path((call.args, call.kwargs))[0]
-    return [leaf for path, leaf in pairs if leaf_path(path, names) in wanted]
+    named = ((leaf_path(path, names), leaf) for path, leaf in pairs)
+    return [leaf for path, leaf in named if program.user_paths.get(path, path) in wanted]
 
 
 def _fits(variable: Any, value: Any) -> bool:

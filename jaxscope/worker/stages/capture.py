@@ -223,7 +223,7 @@ class _Pipeline:
         tags = TagTable(program.base_ids, derived_ids)
         self._channel.send(
             "tags",
-            {},
+            {"argument_paths": dict(program.user_paths)},
             {**strings_to_arrays(tags.base, "base"), **strings_to_arrays(tags.derived, "derived")},
         )
         last = self._send_jaxprs(program, tags, derived)

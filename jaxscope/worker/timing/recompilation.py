@@ -17,7 +17,7 @@ import re
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import islice
 from typing import Any
@@ -35,8 +35,10 @@ from jaxscope.model.units import format_place
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
+from jaxscope.worker.host.arguments import parameter_names
 from jaxscope.worker.host.call import Call, parse_call
 from jaxscope.worker.host.function_source import find_wrapped, is_wrapper_of_library
+from jaxscope.worker.host.library_arguments import UserArguments, find_user_arguments
 from jaxscope.worker.host.values import aval_text, value_text
 from jaxscope.worker.stages.call_loader import load_names
 from jaxscope.worker.targets.environment import describe_environment
@@ -336,16 +338,35 @@ def find_key(
     traced_args = tuple(a for n, a in zip(names, args, strict=True) if n not in static_names)
     traced_kwargs = {n: a for n, a in kwargs.items() if n not in static_names}
     leaves, tree = jax.tree_util.tree_flatten_with_path((traced_args, traced_kwargs))
+    keys = {_path_text(path, traced_names): _leaf_key(leaf) for path, leaf in leaves}
+    users = find_user_arguments(function, args, kwargs)
+    if users is not None:
+        keys = {users.paths.get(text, text): key for text, key in keys.items()}
+    if users is not None and users.function is not None:
+        # The library decides what is static: all that is no array, and the structure.
+        function = users.function
+        static = {path: StaticKey(_text(value), value, False) for path, value in users.static}
+        leaves, tree = jax.tree_util.tree_flatten_with_path(_keep(keys, users))
     return CallKey(
         id(function),
         place,
         ", ".join(f"{name}={value!r}" for name, value in sorted(options.items())),
-        {_path_text(path, traced_names): _leaf_key(leaf) for path, leaf in leaves},
+        keys,
         static,
         tree,
         [path for path, _ in leaves],
         {name: str(read_setting(name)) for name in _SETTINGS if read_setting(name) is not None},
     )
+
+
+def _keep(paths: Container[str], users: UserArguments) -> tuple[Any, Any]:
+    """The arguments, None in place of each leaf whose path is not among these."""
+    names = parameter_names(users.function, users.args)
+    kept: tuple[Any, Any] = jax.tree_util.tree_map_with_path(
+        lambda path, leaf: leaf if _path_text(path, names) in paths else None,
+        (users.args, dict(users.kwargs)),
+    )
+    return kept
 
 
 def has_tracers(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:

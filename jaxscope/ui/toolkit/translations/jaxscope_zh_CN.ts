@@ -3088,8 +3088,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个调用在其他芯片上会怎样？</translation>
     </message>
     <message>
-        <source>If it is a number or an array, and decides no shape and no Python branch, do not mark it static.</source>
-        <translation>如果它是数或数组，又不决定形状或 Python 的分支，就不要标记为静态。</translation>
+        <source>If it is a number or an array, and decides no shape and no Python branch, pass it as an array that is not static.</source>
+        <translation>如果它是数或数组，而且既不决定形状，也不决定 Python 分支，就把它作为非静态的数组传入。</translation>
     </message>
     <message>
         <source>If one element is NaN, so is the result.</source>
@@ -15102,8 +15102,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 按 大小^{power:.2f} 增长（各对大小之间为 {low:.2f} 到 {high:.2f}；从 {first:,} 起，{sizes}）</translation>
     </message>
     <message>
-        <source>{name} has an effect outside of the program, and its order counts.</source>
-        <translation type="unfinished"></translation>
+        <source>{name} has an effect outside of the program: no kernel may repeat it or leave it out.</source>
+        <translation>{name} 在程序之外有作用：没有内核可以重复它或省去它。</translation>
     </message>
     <message>
         <source>{name} has no array {wanted}.</source>
