@@ -9,7 +9,7 @@ from typing import Any
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Graph, SourcePosition, Unavailable, is_available
-from jaxscope.model.capture import MemoryPlan
+from jaxscope.model.capture import Leaf, MemoryPlan
 from jaxscope.model.experiments import RematOutcome, RematPolicies
 from jaxscope.model.said import Said, say, say_count, say_joined
 from jaxscope.model.units import (
@@ -68,6 +68,10 @@ class MemoryReport:
         return find_constants(self.capture)
 
 
+_ADDRESS_BYTES = 8
+"""What XLA counts for each of several results beside its array."""
+
+
 def describe_plan(plan: MemoryPlan | Unavailable) -> str:
     """What XLA allocates for a run, in a sentence."""
     if isinstance(plan, Unavailable):
@@ -82,10 +86,13 @@ def describe_plan(plan: MemoryPlan | Unavailable) -> str:
     )
 
 
-def plan_rows(plan: MemoryPlan) -> Iterator[tuple[str, float, str]]:
-    """Name, bytes and meaning of each part of XLA's plan."""
+def plan_rows(plan: MemoryPlan, results: Sequence[Leaf]) -> Iterator[tuple[str, float, str]]:
+    """Name, bytes and meaning of each part of XLA's plan, of a call with these results."""
+    table = plan.result_bytes - sum(leaf.num_bytes for leaf in results)
+    is_of_addresses = len(results) > 1 and table == _ADDRESS_BYTES * len(results)
+    more = f", {format_bytes(table)} of it the addresses of {len(results):,} arrays"
     yield "arguments", plan.argument_bytes, "what goes in"
-    yield "results", plan.result_bytes, "what comes out"
+    yield "results", plan.result_bytes, "what comes out" + (more if is_of_addresses else "")
     yield "temporaries", plan.temporary_bytes, "what XLA allocates for each run besides"
     yield "aliased", plan.aliased_bytes, "results that lie where donated arguments were"
     yield "allocated", plan.total_bytes, "arguments, results and temporaries, aliased once"
@@ -139,7 +146,10 @@ def memory_to_document(report: MemoryReport) -> list[Section]:
     if isinstance(capture.memory, Unavailable):
         plan = f"not available: {capture.memory.reason}"
     else:
-        rows = [(name, number_cell(n, format_bytes), m) for name, n, m in plan_rows(capture.memory)]
+        rows = [
+            (name, number_cell(n, format_bytes), m)
+            for name, n, m in plan_rows(capture.memory, capture.results)
+        ]
         plan = Table(("", "", ""), rows)
     return [
         Section(blocks=[describe_plan(capture.memory)]),

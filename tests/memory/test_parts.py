@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 from jax.ad_checkpoint import print_saved_residuals
@@ -182,6 +183,15 @@ def test_the_text_names_the_peak_and_its_line(take: Take) -> None:
     assert "programs.py:12" in text
     assert "computed from the scheduled module" in text
     assert "Kept for the backward part of grad" in text
+
+
+def test_results_of_the_plan_are_more_than_their_arrays(take: Take) -> None:
+    report = MemoryReport(take("pair(f32[64])"))
+    counted = jax.jit(lambda x: (x + 1, x * 2)).lower(np.ones(64, np.float32)).compile()
+    whole = counted.memory_analysis().output_size_in_bytes
+    assert whole - 2 * 64 * 4 == 16
+    text = " ".join(write_text(memory_to_document(report)).split())
+    assert f"results {whole} B what comes out, 16 B of it the addresses of 2 arrays" in text
 
 
 def test_the_json_is_strict_and_complete(take: Take) -> None:
