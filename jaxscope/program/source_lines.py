@@ -45,7 +45,14 @@ def explain_idle_line(text: str, line: int) -> str:
             "This line begins {definitions}: what it computes is in the lines below.",
             definitions=found.definitions[line],
         )
-    if found.functions is not None and line not in found.functions:
+    is_outside = found.functions is not None and line not in found.functions
+    if is_outside and line in found.decorators:
+        return say(
+            "This line decorates {definitions}: what that computes is in the lines below. The line "
+            "itself ran when the file was imported, before tracing.",
+            definitions=found.decorators[line],
+        )
+    if is_outside:
         return say(
             "This line is in no function: it ran when the file was imported, before "
             "tracing, and is no part of the traced program."
@@ -68,6 +75,7 @@ class _Lines:
         self.texts: set[int] = set()
         self.imports: set[int] = set()
         self.definitions: dict[int, str] = {}
+        self.decorators: dict[int, str] = {}
         self.functions: set[int] | None = None
 
 
@@ -92,10 +100,16 @@ def _lines_of(text: str) -> _Lines:
             found.imports.update(_span(node.lineno, node.end_lineno))
         elif isinstance(node, _Definition):
             kind = "a class" if isinstance(node, ast.ClassDef) else "a function"
-            last = max(node.body[0].lineno - 1, node.lineno)
-            if node.body[0].lineno > node.lineno:
+            inside = node.body[0]
+            above = inside.decorator_list if isinstance(inside, _Definition) else []
+            begin = min([inside.lineno, *(each.lineno for each in above)])
+            last = max(begin - 1, node.lineno)
+            if begin > node.lineno:
                 for number in _span(node.lineno, last):
                     found.definitions.setdefault(number, f"{kind}, {node.name}")
+            for decorator in node.decorator_list:
+                for number in _span(decorator.lineno, decorator.end_lineno):
+                    found.decorators.setdefault(number, f"{kind}, {node.name}")
             if not isinstance(node, ast.ClassDef):
                 functions.update(_span(node.lineno, node.end_lineno))
         elif isinstance(node, ast.Lambda):

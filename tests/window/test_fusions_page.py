@@ -254,3 +254,20 @@ def test_the_times_with_and_without_a_pass_join_the_outcome(
     (time,) = times()
     assert (time.before, time.after) == (2e-6, 8e-6)
     assert time.meaning.startswith("The second takes longer: the first's time is 0.25")
+
+
+def test_a_page_that_is_asked_for_has_the_keyboard(
+    window: MainWindow, driver: Driver, source: Path, capture: Capture
+) -> None:
+    """By the palette or a menu: before, it stayed in the pane, where arrows meant its graph."""
+    show(window, driver, source, capture)
+    window.activateWindow()
+    pane = window.workspace.area.active
+    assert pane is not None
+    pane.focus_content()
+    window.pages.go_to_page("fusions")
+    focused = window.focusWidget()
+    assert focused is not None and page_of(window).isAncestorOf(focused)
+    window.pages.close_drawer()
+    focused = window.focusWidget()
+    assert focused is not None and pane.isAncestorOf(focused), "closed again, the pane has it"

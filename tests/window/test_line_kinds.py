@@ -49,7 +49,7 @@ double = lambda x: x * 2
         (7, "empty"),
         (8, "in no function"),
         (9, "comment"),
-        (12, "in no function"),
+        (12, "decorates a function, loss"),
         (13, "a function, loss"),
         (14, "a function, loss"),
         (16, "a docstring"),
@@ -67,6 +67,17 @@ double = lambda x: x * 2
 def test_a_line_is_told_for_what_it_is(line: int, told: str) -> None:
     found = explain_idle_line(TEXT, line)
     assert (told in found) if told else not found, found
+
+
+def test_a_decorator_that_runs_while_its_surroundings_are_traced_may_compute_something() -> None:
+    inside = (
+        "def f(x):\n    @scaled(jnp.ones(3))\n    def g(y):\n        return y\n    return g(x)\n"
+    )
+    assert explain_idle_line(inside, 2) == ""
+    wrapped = "@(lambda f: lambda x: f(x) + 1)\ndef g(y):\n    return y\n"
+    assert explain_idle_line(wrapped, 1) == "", "what is in a lambda is traced"
+    two = "@jax.jit\n@partial(\n    jax.checkpoint,\n)\nclass G:\n    pass\n"
+    assert all("decorates a class, G" in explain_idle_line(two, line) for line in (1, 2, 3, 4))
 
 
 def test_of_a_file_whose_text_is_not_known_nothing_is_told() -> None:

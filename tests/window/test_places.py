@@ -928,3 +928,27 @@ def test_two_calls_are_compared_in_one_place_and_typed_once(
     other.write_text(source.read_text())
     window.open_path(str(other))
     assert side.call.text() == compare.call.currentText() == ""
+
+
+def test_the_file_that_was_compared_is_the_second_of_two_calls(
+    driver: Driver, window: MainWindow, source: Path, tmp_path: Path
+) -> None:
+    """*Which of two is faster* began without it."""
+    driver.finish(driver.open(source), build_capture())
+    other = tmp_path / "other.py"
+    other.write_text(source.read_text())
+    compare, versus = window.pages["compare"], window.pages["versus"]
+    window.pages.show_page("compare")
+    compare.compare_with_file(str(other))
+    for _ in range(2):
+        window.pages.show_page("versus")
+        assert versus.side.file.text() == str(other)
+        assert versus.side.read()["other_file"] == str(other)
+        window.pages.show_page("compare")
+    versus.side.file.clear()  # another file is chosen, or none
+    window.pages.show_page("versus")
+    window.pages.show_page("compare")
+    compare.call.setEditText("f(f32[8])")
+    compare._on_compare_clicked()
+    window.pages.show_page("versus")
+    assert not versus.side.file.text(), "the call that is compared now is of this file"

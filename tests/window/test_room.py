@@ -463,6 +463,59 @@ def test_a_border_that_was_dragged_stays_when_the_window_grows(
     assert area.panes[0].width() / small.width() == pytest.approx(share, abs=0.03)
 
 
+def test_two_of_three_columns_keep_the_widths_that_a_person_gave_them(
+    driver: Driver, small: MainWindow, qtbot: QtBot
+) -> None:
+    window, area = small, small.workspace.area
+    window.resize(1600, 900)
+    qtbot.waitUntil(lambda: len(shown(window)) == 3)
+    window.resize(1500, 900)  # room for two only, as long as nobody has asked for the third
+    qtbot.waitUntil(lambda: len(shown(window)) == 2)
+    (splitter,) = [
+        part
+        for part in area.findChildren(RibbonSplitter)
+        if part.orientation() == Qt.Orientation.Horizontal and part.count() == 3
+    ]
+    splitter.moveSplitter(700, 1)
+    qtbot.wait(20)
+    before = [pane.width() for pane in shown(window)]
+    assert before[0] > 600
+
+    def check() -> None:
+        qtbot.wait(350)
+        assert [pane.width() for pane in shown(window)] == before
+
+    area.show_in_active("jaxpr")  # another stage
+    check()
+    area.show_in_active("optimized")
+    area.show_in_active("jaxpr")
+    check()
+    for _ in range(2):
+        area.show_alone()
+        qtbot.wait(20)
+    check()
+    window.resize(1600, 900)
+    qtbot.waitUntil(lambda: len(shown(window)) == 3)
+    window.resize(1500, 900)
+    check()
+
+
+def test_a_card_leaves_the_border_that_a_person_dragged_where_it_is(
+    driver: Driver, small: MainWindow, qtbot: QtBot
+) -> None:
+    small.resize(1280, 1000)
+    inspector = small.workspace.inspector
+    small.workspace.selection.select_node("grad", 2)
+    qtbot.wait(20)
+    pane = next(pane for pane in shown(small) if pane.isAncestorOf(inspector))
+    pane._body.moveSplitter(pane._body.height() * 3 // 4, 1)
+    qtbot.wait(20)
+    height = inspector.height()
+    inspector.card_toggled.emit()
+    qtbot.wait(50)
+    assert inspector.height() == height
+
+
 @pytest.mark.parametrize("is_arranged", [False, True])
 def test_whether_views_were_arranged_is_remembered(
     small: MainWindow, qapp: QApplication, tmp_path: Path, is_arranged: bool

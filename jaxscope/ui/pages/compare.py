@@ -50,12 +50,13 @@ if TYPE_CHECKING:
 
 
 class SecondSide(NamedTuple):
-    """What is typed of the second of two calls; empty for what is as in the first."""
+    """What is typed or chosen of the second of two calls; empty for what is as in the first."""
 
     call: str
     target: str
     python: str
     options: str
+    file: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,6 +347,7 @@ class ComparePage(PageWidget):
         self._view: CompareView | None = None
         self._compared: Comparison | None = None
         self._can_run = self._is_busy = False
+        self._other_file = ""
         self._present_target, self._file = "", context.controller.state.file
         self.call: QComboBox = ChoiceBox()
         self.target: QComboBox = ChoiceBox()
@@ -471,6 +473,7 @@ class ComparePage(PageWidget):
         self._compared = None
         self.comparing.stop()
         self.call.setEditText("")
+        self._other_file = ""
         self._pages.setCurrentWidget(self._empty)
 
     def tell_second(self, take: Callable[[SecondSide], None]) -> None:
@@ -482,6 +485,7 @@ class ComparePage(PageWidget):
                 "" if target == self._present_target else target,
                 self.interpreter.text().strip(),
                 self.options.text().strip(),
+                self._other_file,
             )
         )
 
@@ -491,6 +495,7 @@ class ComparePage(PageWidget):
         self.target.setEditText(second.target or self._present_target)
         self.interpreter.setText(second.python)
         self.options.setText(second.options)
+        self._other_file = second.file
 
     def set_calls(self, calls: Sequence[str], target: str) -> None:
         """Offer other calls of the file, and the present target."""
@@ -576,6 +581,7 @@ class ComparePage(PageWidget):
                 tr("{typed} is no list of options such as NAME=VALUE, NAME=VALUE.", typed=typed)
             )
             return
+        self._other_file = ""
         self.comparing.compare_with_call(
             self.call.currentText().strip() or self._context.controller.state.call,
             target=self.target.currentText().strip(),
@@ -595,8 +601,13 @@ class ComparePage(PageWidget):
         self._show_page()
         dialog = FileDialog(self._context.window, tr("Compare with"), "", tr(_FILTER))
         dialog.setFileMode(FileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(self.comparing.compare_with_file)
+        dialog.fileSelected.connect(self.compare_with_file)
         dialog.open()
+
+    def compare_with_file(self, path: str) -> None:
+        """Compare with a saved capture or another version of the file; *Two calls* knows that."""
+        self._other_file = "" if path.endswith(CAPTURE_ENDINGS) else path
+        self.comparing.compare_with_file(path)
 
     def compare_with_previous(self) -> None:
         """Compare the run before with the present one."""

@@ -125,6 +125,7 @@ class SecondProgramForm:
             self.target.currentData(),
             self.python.text().strip(),
             self.options.text().strip(),
+            self.file.text().strip(),
         )
 
     def take_second(self, second: SecondSide) -> None:
@@ -135,6 +136,7 @@ class SecondProgramForm:
         self.target.setCurrentIndex(self.target.findData(second.target))
         self.python.setText(second.python)
         self.options.setText(second.options)
+        self.file.setText(second.file)
 
     def _on_choose_clicked(self) -> None:
         path, _ = QFileDialog.getOpenFileName(

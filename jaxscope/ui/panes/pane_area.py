@@ -204,6 +204,7 @@ class PaneTree(QWidget):
         self._setting = setting
         self._ribbon_px = RIBBON_PX
         self._all_sizes: list[int] = []  # of all columns, while only two are seen
+        self._two_sizes: list[int] = []  # of these, as a person dragged them
         self._sizes_before_pair: list[int] = []  # the same, while two panes are presented
         self._root = self._make_splitter(is_across=True)
         self._layout = fill_box(QVBoxLayout(self), self._root, margins=(0, 0, 0, 0))
@@ -380,7 +381,9 @@ class PaneTree(QWidget):
             if column in (first, pane) or any(column.isAncestorOf(each) for each in (first, pane))
         ]
         kept += [column for column in columns if column not in kept][: 2 - len(kept)]
-        slots: Sequence[int] = [self.width() * share // 100 for share in shares]
+        slots: Sequence[int] = self._two_sizes
+        if len(slots) != 2:
+            slots = [self.width() * share // 100 for share in shares]
         if self._all_sizes:  # two are seen already: the other takes its place
             slots = tuple(size for size in self._root.sizes() if size)
         else:
@@ -400,6 +403,11 @@ class PaneTree(QWidget):
         """How many parts stand side by side, seen or not."""
         return self._root.count() if self._root.orientation() == Qt.Orientation.Horizontal else 1
 
+    @property
+    def hides_columns(self) -> bool:
+        """Whether two of more columns are seen."""
+        return bool(self._all_sizes)
+
     def show_columns(self) -> None:
         """See all columns again, as wide as they were."""
         if self._all_sizes:
@@ -410,7 +418,7 @@ class PaneTree(QWidget):
 
     def clear(self) -> None:
         """Take all panes out."""
-        self._all_sizes, self._sizes_before_pair = [], []
+        self._all_sizes, self._two_sizes, self._sizes_before_pair = [], [], []
         for pane in self.panes():
             pane.setParent(None)
         before, self._root = self._root, self._make_splitter(is_across=True)
@@ -481,6 +489,8 @@ class PaneTree(QWidget):
         return splitter
 
     def _on_splitter_moved(self, _place: int, _index: int) -> None:
+        if self._all_sizes and not self._sizes_before_pair:
+            self._two_sizes = [size for size in self._root.sizes() if size]
         self.border_dragged.emit()
 
     def _turn(self, splitter: RibbonSplitter) -> None:
@@ -752,9 +762,10 @@ class PaneArea(QWidget):
         return max(self._companion_share, least)
 
     def set_companion_share(self, share: float) -> None:
-        """Give the companion a part of the source's height, from 0 to 1."""
-        self._companion_share, self._is_share_given = share, False
-        self.refit_companion()
+        """Give the companion a part of the source's height, from 0 to 1, unless a person has."""
+        if not self._is_share_given:
+            self._companion_share = share
+            self.refit_companion()
 
     def refit_companion(self) -> None:
         """Give the companion its part of the height again: it may need more or less of it."""
@@ -1026,7 +1037,9 @@ class PaneArea(QWidget):
         self.shown_changed.emit()
 
     def _on_border_dragged(self) -> None:
-        self._grows = False
+        # Of three columns two are seen: their widths are remembered, and the third waits for room.
+        if not self._tree.hides_columns:
+            self._grows = False
 
     def _loosen(self) -> None:
         """See every column, however narrow: something is moved, or asked about."""

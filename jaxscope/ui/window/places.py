@@ -560,10 +560,10 @@ class Places(QStackedWidget):
             self.show_page(name)
 
     def go_to_page(self, name: str) -> None:
-        """Show a page; of an experiment the button that starts it has the keyboard then."""
+        """Show a page, which has the keyboard then; of an experiment the button that starts it."""
         self.show_page(name)
         place = self.page_of(name).place
-        if place is Place.COMPARE:
+        if place in (Place.COMPARE, Place.PROGRAM):
             self._enter(self[name])
         if place is not Place.MEASURE:
             return

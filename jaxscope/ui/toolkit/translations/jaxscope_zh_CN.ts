@@ -9072,6 +9072,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这一行开始{definitions}：它计算的内容在下面的行中。</translation>
     </message>
     <message>
+        <source>This line decorates {definitions}: what that computes is in the lines below. The line itself ran when the file was imported, before tracing.</source>
+        <translation>这一行装饰{definitions}：它计算的内容在下面的行中。这一行本身在导入文件时运行，早于追踪。</translation>
+    </message>
+    <message>
         <source>This line imports a module: it computes nothing.</source>
         <translation>这一行导入模块：它不计算任何东西。</translation>
     </message>
