@@ -398,6 +398,7 @@ def _rules(root: str, palette: Palette) -> Iterator[str]:
     kept = palette.residual
     yield f"{root} svg .wire.residual {{ stroke: {kept}; }}"
     yield f"{root} svg .tip.residual {{ fill: {kept}; }}"
+    yield f"{root} svg .detail.kept {{ fill: {palette.residual_text}; }}"
     yield f"{root} svg .stub {{ fill: {palette.stub_fill}; }}"
     colors = {
         "paper": palette.background,
@@ -438,7 +439,8 @@ def _draw_frames(scene: Scene) -> Iterator[str]:
     for item in range(scene.items.num_frames):
         x, y, width, height = scene.items.rect[item].tolist()
         own = int(scene.items.node[item])
-        title = measure_text(scene.items.titles[item], TITLE_PX, is_bold=True) + 60
+        detail = measure_text(scene.items.details[item], DETAIL_PX)
+        title = measure_text(scene.items.titles[item], TITLE_PX, is_bold=True) + 60 + detail
         more = f' data-title="{title:.0f}" data-id="{escape_html(scene.items.ids[item])}"'
         yield _group(scene, item, nodes[item] if own >= 0 else "", more)
         yield _rectangle(
@@ -458,7 +460,9 @@ def _draw_frame_titles(scene: Scene, *, has_signs: bool = True) -> Iterator[str]
         sign = f'{at} role="button" aria-expanded="true" aria-label="{name}"'
         if has_signs:
             yield _text(x + 8, y + HEADER_PX - 8, TITLE_PX, "▾", "sign", sign)
-        yield _text(x + 24, y + HEADER_PX - 8, TITLE_PX, title, "title over", at)
+        detail = escape_html(scene.items.details[item])
+        said = f'<tspan class="detail" dx="8" font-size="{DETAIL_PX:g}">{detail}</tspan>'
+        yield _text(x + 24, y + HEADER_PX - 8, TITLE_PX, title, "title over", at, said)
 
 
 def _draw_boxes(scene: Scene, inside: frozenset[str], tint: Tint | None) -> Iterator[str]:
@@ -512,13 +516,15 @@ def _draw_lines(scene: Scene, homes: Sequence[int], *, is_curved: bool = False) 
 
 def _draw_labels(scene: Scene) -> Iterator[str]:
     """Types of values, where no box says them: on plates, so that the line ends at them."""
+    is_kept = scene.lines.is_residual | scene.lines.is_inner_residual
     for label in EdgeLabels(scene).all():
         piece = _piece_under(scene, label)
         ground = "" if label.group == NONE else f" plate-{scene.items.ground[label.group]}"
         yield f'<g class="type-of" data-line="{label.line}" data-piece="{piece}">'
-        yield _rectangle(f"plate{ground}", label.x, label.y, label.width, LABEL_HEIGHT_PX)
-        middle = label.x + label.width / 2
-        yield _text(middle, label.y + 10.5, LABEL_TEXT_PX, label.text, "detail middle")
+        left, wide = label.plate()
+        yield _rectangle(f"plate{ground}", left, label.y, wide, LABEL_HEIGHT_PX)
+        middle, kept = label.x + label.width / 2, " kept" if is_kept[label.line] else ""
+        yield _text(middle, label.y + 10.5, LABEL_TEXT_PX, label.text, f"detail middle{kept}")
         yield "</g>"
 
 
@@ -548,7 +554,9 @@ def _rectangle(name: str, x: float, y: float, width: float, height: float) -> st
     )
 
 
-def _text(x: float, y: float, size_px: float, text: str, name: str, more: str = "") -> str:
-    shown = escape_html(text)
+def _text(
+    x: float, y: float, size_px: float, text: str, name: str, more: str = "", after: str = ""
+) -> str:
+    """A text; `more` are attributes, `after` are elements behind it, as HTML."""
     place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size_px:g}"'
-    return f'<text class="{name}"{more} {place}>{shown}</text>'
+    return f'<text class="{name}"{more} {place}>{escape_html(text)}{after}</text>'

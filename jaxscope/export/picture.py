@@ -428,7 +428,8 @@ def _edge_labels(scene: Scene, palette: Palette) -> Iterator[Shape]:
         fill = palette.background
         if label.group != NONE:
             fill = palette.frame_fill[int(scene.items.ground[label.group])]
-        yield Rect(label.x, label.y, label.width, LABEL_HEIGHT_PX, 3.0, fill, "")
+        left, wide = label.plate()
+        yield Rect(left, label.y, wide, LABEL_HEIGHT_PX, 3.0, fill, "")
         middle, text = label.x + label.width / 2, make_safe_line(label.text)
         color = palette.residual_text if is_kept[label.line] else palette.muted
         yield Text(middle, label.y + 10.5, text, LABEL_TEXT_PX, color, is_centred=True)

@@ -10,6 +10,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -189,3 +191,16 @@ def test_the_page_links_lines_as_the_window_does(capture: Capture) -> None:
                 assert nodes == nodes_of(links, stage.name), (line, stage.name)
                 num_links += len(nodes[0]) + len(nodes[1])
     assert num_links > 20
+
+
+def test_a_group_says_how_many_and_a_residual_its_bytes_in_its_color() -> None:
+    def loss(x: jax.Array) -> jax.Array:
+        return jnp.sum(jnp.sin(x) * 2.0)
+
+    page = capture_to_html(capture_function(jax.grad(loss), (jnp.ones(1000),), {}))
+    counts = re.findall(r"(forward|backward)[^<]*<tspan[^>]*>(\d+) equations?", page)
+    assert [part for part, _ in counts] == ["forward", "backward"]
+    jaxpr = jax.make_jaxpr(jax.grad(loss))(jnp.ones(1000))
+    assert sum(int(count) for _, count in counts) == len(jaxpr.eqns)
+    assert re.search(r'class="detail middle kept"[^>]*>3\.91 KiB<', page)
+    assert re.search(r"svg \.detail\.kept \{ fill: #", page)

@@ -74,6 +74,10 @@ _Ends = Sequence[tuple[LinePoint, LinePoint]]
 _Piece = tuple[int, Flow, float, float, float, float]
 
 
+_PLATE_GAP_PX = 8.0
+"""Of both sides of a text together, between it and the ends of the line."""
+
+
 class EdgeLabel(NamedTuple):
     """A text on a line.
 
@@ -94,6 +98,16 @@ class EdgeLabel(NamedTuple):
     y: float
     width: float
     is_head: bool = False
+
+    def plate(self, grown: float = 1.0) -> tuple[float, float]:
+        """Left and width of the plate behind the text.
+
+        Args:
+            grown: How much larger the text is than it was laid out, for a picture that is small.
+        """
+        wide = measure_text(self.text, LABEL_TEXT_PX) * grown + _PLATE_GAP_PX
+        wide = min(wide, self.width)
+        return self.x + (self.width - wide) / 2, wide
 
 
 def _find_told_outside(scene: Scene, wanted: npt.NDArray[np.bool_]) -> list[int]:

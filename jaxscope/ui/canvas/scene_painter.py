@@ -383,7 +383,6 @@ LABEL_SCALE = 0.75
 
 LEAST_LABEL_PX = 9.0
 """Types on lines are never smaller; what has no room for that is left out."""
-_LABEL_GAP_PX = 8.0
 _LABEL_SLACK_PX = 4.0
 """So much wider than its plate a label may be: there is a gap around."""
 
@@ -1028,9 +1027,7 @@ class SceneDrawing:
             for label in self.labels_in(group, box, self._scale):
                 painter.setOpacity(_FAINT if self._is_faint_line[label.line] else 1.0)
                 grown = max(LEAST_LABEL_PX / (LABEL_TEXT_PX * self._scale), 1.0)
-                wide = measure_text(label.text, LABEL_TEXT_PX) * grown + _LABEL_GAP_PX
-                wide = min(wide, label.width)
-                left = label.x + (label.width - wide) / 2
+                left, wide = label.plate(grown)
                 plate = QRectF(left, label.y, wide, LABEL_HEIGHT_PX)
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(fill)
