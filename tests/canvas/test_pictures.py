@@ -453,6 +453,26 @@ def test_what_titles_say_is_known_to_the_legend(canvas: GraphCanvas) -> None:
     assert not any(others[name] for name in ("forward", "backward"))
 
 
+def test_the_legend_explains_what_devices_do_along_an_axis(canvas: GraphCanvas) -> None:
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("devices",))
+    spec = jax.sharding.PartitionSpec
+
+    def product(a: jax.Array, b: jax.Array) -> jax.Array:
+        specs = {"in_specs": (spec(None, "devices"), spec("devices", None)), "out_specs": spec()}
+        part = jax.shard_map(lambda a, b: jax.lax.psum(a @ b, "devices"), mesh=mesh, **specs)
+        return part(a, b)
+
+    graph = trace(product, jnp.ones((4, 8)), jnp.ones((8, 4)))
+    assert "{V:devices}" in str(jax.make_jaxpr(product)(jnp.ones((4, 8)), jnp.ones((8, 4))))
+    canvas.set_graph(graph, "shard_map")
+    canvas.expand_all()
+    entry = next(each for each in canvas.legend._entries if each.name.startswith("V: "))
+    assert entry.name == "V: may differ between devices"
+    assert "varies over devices of the mesh" in entry.hint
+    canvas.set_graph(trace(jnp.sin, jnp.ones(3)), "plain")
+    assert not [name for name in canvas.legend.names if name.startswith("V: ")]
+
+
 def test_a_short_name_stands_where_there_is_little_room(page: GraphPage) -> None:
     legend, found = page.canvas.legend, colors("light")
     entries = [words_alone("types: on each of 8 devices", found, "types: per device")]

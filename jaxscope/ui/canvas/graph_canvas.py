@@ -63,6 +63,7 @@ from jaxscope.ui.canvas.legend import (
     Legend,
     LegendEntry,
     list_entries,
+    list_manual_axes,
     list_outlines,
     list_tints,
     words_alone,
@@ -636,6 +637,8 @@ class GraphCanvas(QWidget):
         if any(title.endswith(ELSEWHERE) for title in drawing.scene.items.titles):
             told = tr("↗: inside drawn at another box")
             entries = (*entries, words_alone(told, drawing.colors))
+        seen = self._items_in_sight(drawing)
+        entries = (*entries, *list_manual_axes(drawing.scene, seen, drawing.colors))
         if self._num_devices:
             told = tr("types: on each of {num} devices", num=self._num_devices)
             entries = (words_alone(told, drawing.colors, tr("types: per device")), *entries)

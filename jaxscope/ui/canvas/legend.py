@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import said
+from jaxscope.model.types import explain_manual_axes
 from jaxscope.picture.layout.text_width import measure_text, shorten_text
 from jaxscope.picture.palette import (
     BOLD_LINE_PX,
@@ -378,10 +379,26 @@ def list_tints(
     return tuple(entries)
 
 
-def words_alone(text: str, colors: Colors, short: str = "") -> LegendEntry:
+def words_alone(text: str, colors: Colors, short: str = "", hint: str = "") -> LegendEntry:
     """An entry that explains no colour."""
     ground = colors.background
-    return LegendEntry(text, ground, QPen(ground), has_swatch=False, short=short)
+    return LegendEntry(text, ground, QPen(ground), hint, has_swatch=False, short=short)
+
+
+def list_manual_axes(
+    scene: Scene, seen: npt.NDArray[np.int64], colors: Colors
+) -> tuple[LegendEntry, ...]:
+    """What letters behind types in boxes mean, such as `{V:devices}`, of those that are seen."""
+    meanings = {
+        "V": tr("V: may differ between devices"),
+        "U": tr("U: parts of a sum over devices"),
+        "R": tr("R: reduced over devices"),
+    }
+    told: dict[str, str] = {}
+    for detail in {scene.items.details[item] for item in seen.tolist()}:
+        for sentence in explain_manual_axes(detail) if "{" in detail else ():
+            told.setdefault(sentence[0], tr_said(sentence))
+    return tuple(words_alone(meanings[each], colors, hint=told[each]) for each in sorted(told))
 
 
 def list_outlines(

@@ -5968,6 +5968,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>退出程序</translation>
     </message>
     <message>
+        <source>R: reduced over devices</source>
+        <translation>R：已在设备间归约</translation>
+    </message>
+    <message>
         <source>R:{axes}: reduced over {axes} of the mesh, its cotangent is unreduced.</source>
         <translation>R:{axes}：在网格的 {axes} 上已归约，它的余切是未归约的。</translation>
     </message>
@@ -9396,6 +9400,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第二个的参数类型</translation>
     </message>
     <message>
+        <source>U: parts of a sum over devices</source>
+        <translation>U：各设备上是和的一部分</translation>
+    </message>
+    <message>
         <source>U:{axes}: unreduced over {axes} of the mesh, devices along it hold parts of a sum.</source>
         <translation>U:{axes}：在网格的 {axes} 上未归约，沿它的各设备持有一个和的各部分。</translation>
     </message>
@@ -9482,6 +9490,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Used: {name} lies in its memory.</source>
         <translation>已使用：{name} 放在它的内存中。</translation>
+    </message>
+    <message>
+        <source>V: may differ between devices</source>
+        <translation>V：各设备上可能不同</translation>
     </message>
     <message>
         <source>V:{axes}: varies over {axes} of the mesh, devices along it may hold other values.</source>
