@@ -1,3 +1,3 @@
 """The version of jaxscope: the only place that has it."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
