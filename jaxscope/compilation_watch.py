@@ -40,6 +40,7 @@ from jaxscope.wire.messages import Message
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.targets.environment import describe_environment
+from jaxscope.worker.timing.conditions import read_setting
 from jaxscope.worker.timing.recompilation import (
     CallKey,
     CompilationWatch,
@@ -127,6 +128,7 @@ class _CheapRecorder(JitRecorder):
 
     def call(self, jitted: RecordedJit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         is_own = self.is_watching and not self._now.is_inside
+        is_own = is_own and not read_setting("jax_disable_jit")  # then nothing is jitted
         if not is_own or not compat.is_outside_of_traces():
             return jitted.inner(*args, **kwargs)
         captured = self._before_call(jitted, args, kwargs)

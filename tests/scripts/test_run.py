@@ -16,6 +16,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import jaxscope
@@ -248,6 +249,30 @@ def test_watching_a_part_of_this_process(tmp_path: Path) -> None:
     found = [(each.function, each.num_calls) for each in seen.found.signatures]
     assert found == [("<lambda>", 2), ("<lambda>", 1)]
     assert "another shape" in repr(seen) and (tmp_path / "lambda.jaxscope").is_file()
+
+
+def test_where_jit_is_disabled_nothing_is_jitted() -> None:
+    """By JAX: what is not jitted runs in Python each time, and the function has no program."""
+    runs: list[int] = []
+    with jaxscope.watch() as seen:
+        double = jax.jit(lambda x: runs.append(1) or x * 2)
+        with jax.disable_jit():
+            for _ in range(3):
+                double(jnp.ones(9))
+        assert (len(runs), double.inner._cache_size()) == (3, 0)
+        double(jnp.ones(2))
+    assert [(each.arguments, each.num_calls) for each in seen.found.signatures] == [
+        (("x: f32[2]",), 1)
+    ]
+
+
+def test_static_numbers_of_numpy_are_told_from_those_of_python() -> None:
+    with jaxscope.watch() as seen:
+        times = jax.jit(lambda x, k: x * k, static_argnums=1)
+        for k in (1.0, np.float32(1)):
+            times(jnp.ones(2), k)
+    assert times.inner._cache_size() == 2
+    assert "k: 1.0 → float32(1.0) (another static value)" in repr(seen)
 
 
 def test_arguments_are_read_only_where_they_decide(monkeypatch: pytest.MonkeyPatch) -> None:

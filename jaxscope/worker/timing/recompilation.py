@@ -113,6 +113,8 @@ def _walk_values(path: str, before: Any, after: Any, depth: int) -> Iterator[Dif
 def _text(value: Any) -> str:
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, np.generic):  # JAX takes 1.0 and float32(1.0) for two
+        return f"{type(value).__name__}({value})"
     # Two lambdas have one name: the line tells them apart.
     file, _, line = place_of(value).rpartition(":") if inspect.isfunction(value) else ("", "", "")
     return f"{value_text(value)} ({format_place(file, line)})" if file else value_text(value)
