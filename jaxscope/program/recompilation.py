@@ -157,7 +157,6 @@ def _causes(signature: Signature) -> list[KeyChange]:
 
 def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signature]) -> str:
     first = changes[0]
-    both = [value for change in changes for value in (change.before, change.after)]
     match kind:
         case "shape":
             return _advise_buckets(changes)
@@ -178,18 +177,7 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
                 path=first.path,
             )
         case "dtype":
-            if any(value.startswith("key<") for value in both):
-                return say(
-                    "{path} comes as several kinds of random key ({kinds}). Make all by "
-                    "jax.random.key, of one implementation.",
-                    path=first.path,
-                    kinds=_few(both),
-                )
-            return say(
-                "{path} comes in several dtypes ({dtypes}). Cast it once, before the calls.",
-                path=first.path,
-                dtypes=_few(both),
-            )
+            return _advise_dtypes(changes)
         case "tree":
             return say(
                 "The arguments come in several structures: other keys, lengths or types of "
@@ -229,19 +217,38 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
     return say("The keys look alike; JAX's own explanation is beside the signature.")
 
 
-def _advise_static(changes: Sequence[KeyChange]) -> str:
-    """On the argument, or the part of it, that changed most often."""
+def _find_most_changed(changes: Sequence[KeyChange]) -> tuple[str, list[str], list[str]]:
+    """The argument, or the part of one, that took most values, these values, and the others."""
     by_path: dict[str, dict[str, None]] = {}
     for change in changes:
         by_path.setdefault(change.path, {}).update({change.before: None, change.after: None})
     path, values = max(by_path.items(), key=lambda item: len(item[1]))
-    others = [other for other in by_path if other != path]
+    return path, list(values), [other for other in by_path if other != path]
+
+
+def _advise_dtypes(changes: Sequence[KeyChange]) -> str:
+    path, values, others = _find_most_changed(changes)
+    besides = say("So do {others}.", others=_few(others)) if others else ""
+    if any(value.startswith("key<") for value in values):
+        told = say(
+            "{path} comes as several kinds of random key ({kinds}).", path=path, kinds=_few(values)
+        )
+        advice = say("Make all by jax.random.key, of one implementation.")
+    else:
+        told = say("{path} comes in several dtypes ({dtypes}).", path=path, dtypes=_few(values))
+        advice = say("Cast it once, before the calls.")
+    return say_joined((told, besides, advice))
+
+
+def _advise_static(changes: Sequence[KeyChange]) -> str:
+    """On the argument, or the part of it, that changed most often."""
+    path, values, others = _find_most_changed(changes)
     told = say(
         "The static argument {path} took {count} values ({values}), and each is a program of its "
         "own.",
         path=path,
         count=len(values),
-        values=_few(list(values)),
+        values=_few(values),
     )
     besides = say("So did {others}.", others=_few(others)) if others else ""
     advice = say(

@@ -201,6 +201,17 @@ def test_a_compilation_that_counts_with_other_advice_is_not_told_as_free() -> No
     assert [text.partition(": ")[0] for text in told] == ["f (1.00 s)", "f"]
 
 
+def test_advice_on_an_argument_names_its_own_types_alone() -> None:
+    changes = [
+        KeyChange("dtype", "p['w']", "f32[8,2]", "bf16[8,2]"),
+        KeyChange("dtype", "p['b']", "f32[2]", "bf16[2]"),
+        KeyChange("dtype", "k", "key<fry>[]", "u32[2]"),
+    ]
+    (found,) = advise([signature(0), signature(1, *changes)])
+    told = "p['w'] comes in several dtypes (f32[8,2], bf16[8,2]). So do p['b'], k. "
+    assert found.text == f"{told}Cast it once, before the calls."
+
+
 def test_several_ranks_are_not_padded() -> None:
     found = advise([signature(0), signature(1, KeyChange("shape", "x", "f32[]", "f32[4]"))])
     assert "several numbers of dimensions" in found[0].text

@@ -1552,6 +1552,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>捕获 (*.jaxscope)</translation>
     </message>
     <message>
+        <source>Cast it once, before the calls.</source>
+        <translation>请在调用之前统一转换一次。</translation>
+    </message>
+    <message>
         <source>Change a transform of the call …</source>
         <translation>修改调用的一个变换 …</translation>
     </message>
@@ -4154,6 +4158,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Made in {seconds}</source>
         <translation>生成用时 {seconds}</translation>
+    </message>
+    <message>
+        <source>Make all by jax.random.key, of one implementation.</source>
+        <translation>请都用 jax.random.key 以同一种实现生成。</translation>
     </message>
     <message>
         <source>Make it in the call: `def {function}(…, {name}=None)` and `{name} = … if {name} is None else {name}`; or return what the function makes.</source>
@@ -6765,6 +6773,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>So did {others}.</source>
+        <translation>{others} 也是如此。</translation>
+    </message>
+    <message>
+        <source>So do {others}.</source>
         <translation>{others} 也是如此。</translation>
     </message>
     <message>
@@ -15638,12 +15650,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法写入 {path}：它不是普通文件。</translation>
     </message>
     <message>
-        <source>{path} comes as several kinds of random key ({kinds}). Make all by jax.random.key, of one implementation.</source>
-        <translation>{path} 传入的是几种不同的随机密钥（{kinds}）。请都用 jax.random.key 以同一种实现生成。</translation>
+        <source>{path} comes as several kinds of random key ({kinds}).</source>
+        <translation>{path} 传入的是几种不同的随机密钥（{kinds}）。</translation>
     </message>
     <message>
-        <source>{path} comes in several dtypes ({dtypes}). Cast it once, before the calls.</source>
-        <translation>{path} 有几种 dtype（{dtypes}）。请在调用之前统一转换一次。</translation>
+        <source>{path} comes in several dtypes ({dtypes}).</source>
+        <translation>{path} 有几种 dtype（{dtypes}）。</translation>
     </message>
     <message>
         <source>{path} comes with several numbers of dimensions ({before} and {after}). Bring it to one form before the call.</source>
