@@ -6777,7 +6777,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>So do {others}.</source>
-        <translation>{others} 也是如此。</translation>
+        <translation>{others} 同样如此。</translation>
     </message>
     <message>
         <source>So does the whole program without {names}.</source>
