@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QApplication,
     QHBoxLayout,
     QLabel,
@@ -531,7 +532,10 @@ class Places(QStackedWidget):
         name.
         """
         start = page.focusProxy() or page
-        usable = (stop for stop in list_stops(page) if stop.isEnabled())
+        usable = [stop for stop in list_stops(page) if stop.isEnabled()]
+        if start is page and usable and page.focusPolicy() == Qt.FocusPolicy.NoFocus:
+            rows = (stop for stop in usable if isinstance(stop, QAbstractItemView))
+            start = next(rows, usable[0])  # arrow keys go through its rows
         stops = [start] if start.isEnabled() else list(usable)
         first = stops[0] if stops else self.row.places[self.place]
         first.setFocus(Qt.FocusReason.TabFocusReason)
