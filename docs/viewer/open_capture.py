@@ -31,22 +31,32 @@ np.bincount = _as_sizes(np.bincount, 0)
 
 from jaxscope.errors import JaxscopeError  # noqa: E402 - it calls what is replaced above
 from jaxscope.export.html import write_page  # noqa: E402
+from jaxscope.model import is_available  # noqa: E402
 from jaxscope.schema.archive import load_capture  # noqa: E402
 
+_SMALL = 3_000
+"""Nodes of all stages, up to which the whole page is drawn within a second or two."""
 
-def open_capture(path: str, on_step: Callable[[str, float], None]) -> list[str]:
-    """The page of a capture, in parts.
+
+def open_capture(
+    path: str, on_step: Callable[[str, float], None], on_page: Callable[[list[str]], None]
+) -> None:
+    """Make the page of a capture; of a large one first a page whose groups stay closed.
 
     Args:
         path: Of the file, which is removed.
         on_step: Told what is being done, and how far it is, from 0 to 1.
+        on_page: Given each page, in parts.
 
     Raises:
         ValueError: It is no capture, or has nothing to show; says why and what to try.
     """
     try:
         capture = load_capture(path)
-        return list(write_page(capture, on_step=on_step))
+        graphs = (stage.graph for stage in capture.stages)
+        if sum(len(graph.nodes) for graph in graphs if is_available(graph)) > _SMALL:
+            on_page(list(write_page(capture, on_step=on_step, is_folded=True)))
+        on_page(list(write_page(capture, on_step=on_step)))
     except JaxscopeError as error:
         told = error.explanation
         lines = map(str, (told.what, told.why, told.remedy))

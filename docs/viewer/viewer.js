@@ -5,7 +5,7 @@
 const part = (id) => document.getElementById(id);
 const worker = new Worker("worker.js");
 let number = 0; // of the file that was asked for last; what belongs to earlier ones is dropped
-let shown = "";
+let made = ""; // address of the page that was made last
 
 function say(text, isError = false) {
   part("said").textContent = text;
@@ -20,6 +20,7 @@ function show(state) {
 async function take(name, read) {
   number += 1;
   const mine = number;
+  part("unfold").hidden = true;
   show("busy");
   part("progress").removeAttribute("value");
   say(`Reading ${name}`);
@@ -43,19 +44,35 @@ worker.addEventListener("message", ({ data: told }) => {
   if (told.kind === "broken") fail(`The viewer could not start.\n${told.text}`);
   if (told.kind === "ready") document.body.dataset.ready = "yes";
   if (told.number !== number) return;
+  const isOpen = document.body.dataset.state === "open";
   if (told.kind === "step") {
     say(told.text);
     part("progress").value = told.done;
+    part("more").textContent = `Drawing what closed groups hold: ${Math.round(100 * told.done)} %`;
   }
-  if (told.kind === "error") fail(told.text);
+  if (told.kind === "error" && isOpen) part("more").textContent = told.text;
+  if (told.kind === "error" && !isOpen) fail(told.text);
   if (told.kind === "page") {
-    URL.revokeObjectURL(shown);
-    shown = URL.createObjectURL(told.page);
-    part("page").src = shown;
-    part("save").href = shown;
-    part("save").download = part("name").textContent.replace(/\.jaxscope$/, "") + ".html";
+    keep(told.page);
+    part("more").textContent = "";
+    part("unfold").hidden = true;
+    // Who is at work in the page that is there is asked before another takes its place.
+    if (isOpen && document.activeElement === part("page")) part("unfold").hidden = false;
+    else part("page").src = made;
     show("open");
   }
+});
+
+function keep(page) {
+  URL.revokeObjectURL(made);
+  made = URL.createObjectURL(page);
+  part("save").href = made;
+  part("save").download = part("name").textContent.replace(/\.jaxscope$/, "") + ".html";
+}
+
+part("unfold").addEventListener("click", () => {
+  part("page").src = made;
+  part("unfold").hidden = true;
 });
 worker.addEventListener("error", (event) => fail(`The viewer failed.\n${event.message || ""}`));
 

@@ -1,6 +1,7 @@
 "use strict";
 // Runs Python beside the page, so that the page answers while a capture is drawn. It is told of one
-// file at a time, {name, data}, and answers with steps, then with the page or with what went wrong.
+// file at a time, {number, name, data}, and answers with steps, with a page whose groups stay closed
+// where a whole one takes long, with the whole page, or with what went wrong.
 
 importScripts("pyodide.js");
 
@@ -15,10 +16,10 @@ async function start() {
   python.unpackArchive(packages, "zip", { extractDir: "/viewer" });
   python.runPython("import sys; sys.path.insert(0, '/viewer')");
   const opener = python.pyimport("open_capture");
-  return (name, data, onStep) => {
+  return (name, data, onStep, onPage) => {
     const path = "/tmp/" + name.replace(/[/\0]/g, "_");
     python.FS.writeFile(path, data);
-    return opener.open_capture(path, onStep);
+    opener.open_capture(path, onStep, onPage);
   };
 }
 
@@ -42,13 +43,14 @@ self.addEventListener("message", async ({ data: file }) => {
   } catch {
     return; // "broken" was told
   }
-  const onStep = (text, done) => postMessage({ kind: "step", number: file.number, text: String(text), done });
+  const { number } = file;
+  const onStep = (text, done) => postMessage({ kind: "step", number, text: String(text), done });
+  const onPage = (parts) => {
+    postMessage({ kind: "page", number, page: new Blob(parts.toJs(), { type: "text/html" }) });
+  };
   try {
-    const parts = openCapture(file.name, new Uint8Array(file.data), onStep);
-    const texts = parts.toJs();
-    parts.destroy();
-    postMessage({ kind: "page", number: file.number, page: new Blob(texts, { type: "text/html" }) });
+    openCapture(file.name, new Uint8Array(file.data), onStep, onPage);
   } catch (error) {
-    postMessage({ kind: "error", number: file.number, text: explain(error) });
+    postMessage({ kind: "error", number, text: explain(error) });
   }
 });

@@ -330,6 +330,7 @@ def write_page(
     seen: Mapping[str, DisplayedGraph] = MappingProxyType({}),
     notes: list[str] | None = None,
     on_step: OnProgress = ignore_progress,
+    is_folded: bool = False,
 ) -> Iterator[str]:
     """The page, part by part.
 
@@ -343,6 +344,8 @@ def write_page(
         seen: Pictures of stages as they are on a screen, to begin with.
         notes: Takes a sentence for everything that is left out.
         on_step: Told how far it is.
+        is_folded: Whether closed groups cannot be opened, in a page that is made in a fifth of
+            the time where a program is large.
 
     Raises:
         UsageError: There is no such stage.
@@ -358,7 +361,7 @@ def write_page(
         )
         if not is_available(stage.graph):
             continue
-        drawing = draw_graph(stage.graph, seen.get(stage.name))
+        drawing = draw_graph(stage.graph, seen.get(stage.name), is_folded=is_folded)
         if isinstance(drawing, Unavailable):
             data["stages"][index]["noGraph"] = drawing.reason
         else:

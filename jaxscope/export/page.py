@@ -280,13 +280,16 @@ class Drawings:
     unfolded: str
 
 
-def draw_graph(graph: Graph, seen: DisplayedGraph | None = None) -> Drawings | Unavailable:
+def draw_graph(
+    graph: Graph, seen: DisplayedGraph | None = None, *, is_folded: bool = False
+) -> Drawings | Unavailable:
     """The drawings, or why there are none.
 
     Args:
         graph: What to draw.
         seen: The picture that comes first, as it is on a screen; its direction and colours hold
             for all. None lets the graph open as it does in the window.
+        is_folded: Whether the first drawing is all: most of the time goes to the other one.
 
     Boxes and frames carry `data-nodes`, the indices of the nodes they stand for; frames of the
     unfolded drawing have `data-id`, which closed boxes of the first one name in `data-inside`.
@@ -298,6 +301,8 @@ def draw_graph(graph: Graph, seen: DisplayedGraph | None = None) -> Drawings | U
     tint_of = (seen.tint_of if seen is not None else None) or _tint_nothing
     if not len(scene.items):
         return Unavailable("There is nothing to draw: the program has no operations.")
+    if is_folded:
+        return Drawings(_draw(scene, frozenset(), tint_of), "")
     unfolded = build_scene(
         view, _choose_unfolded(view, scene.opened), direction=scene.direction
     )  # fmt: skip

@@ -7,12 +7,15 @@ msgspec here, and the whole with what is exported.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import enum
 import functools
+import gzip
 import http.server
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -22,11 +25,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import jax
+import jax.numpy as jnp
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import jaxscope
 from jaxscope.export.html import capture_to_html
 from jaxscope.model import Capture
 from jaxscope.schema.archive import load_capture, save_capture
@@ -208,7 +214,21 @@ def test_captures_are_opened_and_refused_as_with_msgspec(
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory, capture: Capture) -> Iterator[str]:
+def large() -> Capture:
+    """More nodes than are drawn at once, in groups that repeat."""
+
+    def line(x: jax.Array) -> jax.Array:
+        for _ in range(400):
+            x = jnp.sin(x) * 1.5 + x
+        return x
+
+    return jaxscope.capture(line, jnp.ones(8))
+
+
+@pytest.fixture(scope="module")
+def address(
+    tmp_path_factory: pytest.TempPathFactory, capture: Capture, large: Capture
+) -> Iterator[str]:
     """Where the viewer is served, with captures beside it."""
     if shutil.which("npm") is None:
         pytest.skip("needs npm, which loads Pyodide for the viewer")
@@ -218,6 +238,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, capture: Capture) -> Itera
     except subprocess.SubprocessError:
         pytest.skip("needs a registry of npm to load Pyodide from")
     save_capture(capture, folder / "update.jaxscope")
+    save_capture(large, folder / "large.jaxscope")
     (folder / "broken.jaxscope").write_bytes(b"PK\3\4 and nothing else")
 
     class Silent(http.server.SimpleHTTPRequestHandler):
@@ -238,11 +259,30 @@ def _take(name: str) -> str:
     return f"take('{name}', () => fetch('{name}').then((answer) => answer.arrayBuffer()))"
 
 
-_KEEP_PAGE = """
+_KEEP_PAGES = """
+window.pages = [];
 worker.addEventListener("message", ({ data: told }) => {
-  if (told.page) told.page.text().then((text) => { window.made = text; });
+  if (told.page) told.page.text().then((text) => { window.pages.push(text); });
 })
 """
+
+
+_CLICK_IN_PAGES = """
+worker.addEventListener("message", ({ data: told }) => {
+  if (told.page) setTimeout(() => document.getElementById("page").focus());
+})
+"""
+
+
+def _open_and_keep(browser: Browser, address: str, name: str, count: int) -> list[str]:
+    """The pages that the viewer makes of a file."""
+    browser.open(f"{address}/index.html")
+    browser.evaluate(_KEEP_PAGES)
+    browser.evaluate(_take(name))
+    browser.wait_for(f"pages.length === {count}")
+    assert browser.evaluate("document.body.dataset.state") == "open"
+    assert all(each.startswith(f"asked for {address}/") for each in browser.problems())
+    return list(browser.evaluate("pages"))
 
 
 @pytest.mark.slow
@@ -250,16 +290,41 @@ worker.addEventListener("message", ({ data: told }) => {
 def test_the_page_in_a_browser_is_the_exported_one(
     browser: Browser, address: str, capture: Capture, tmp_path: Path
 ) -> None:
-    browser.open(f"{address}/index.html?file=update.jaxscope")
-    browser.wait_for("document.body.dataset.state === 'open'")
-    browser.evaluate(_KEEP_PAGE)
-    browser.evaluate(_take("update.jaxscope"))
-    browser.wait_for("'made' in window")
     path = tmp_path / "update.jaxscope"
     save_capture(capture, path)
-    assert browser.evaluate("made") == capture_to_html(load_capture(path))
+    exported = capture_to_html(load_capture(path))
+    assert _open_and_keep(browser, address, "update.jaxscope", 1) == [exported]
     assert browser.evaluate("document.getElementById('save').download") == "update.html"
-    assert all(each.startswith(f"asked for {address}/") for each in browser.problems())
+    browser.open(f"{address}/index.html?file=update.jaxscope")
+    browser.wait_for("document.body.dataset.state === 'open'")
+
+
+def _unpack(page: str) -> str:
+    """What a large page has packed."""
+    (packed,) = re.findall(r'id="packed">([^<]+)<', page)
+    return gzip.decompress(base64.b64decode(packed)).decode()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_of_a_large_capture_closed_groups_come_first(
+    browser: Browser, address: str, large: Capture, tmp_path: Path
+) -> None:
+    path = tmp_path / "large.jaxscope"
+    save_capture(large, path)
+    folded, whole = _open_and_keep(browser, address, "large.jaxscope", 2)
+    assert whole == capture_to_html(load_capture(path))
+    assert 'id="unfolded-0"' in _unpack(whole)
+    assert 'id="unfolded-' not in _unpack(folded)
+    assert 'id="drawing-0"' in _unpack(folded)
+    browser.wait_for("document.getElementById('more').textContent === ''")
+    assert browser.evaluate("document.getElementById('unfold').hidden")
+    # Whoever has clicked in the first page is asked before the other takes its place.
+    browser.evaluate(_CLICK_IN_PAGES)
+    browser.evaluate(_take("large.jaxscope"))
+    browser.wait_for("!document.getElementById('unfold').hidden")
+    browser.click("#unfold")
+    browser.wait_for("document.getElementById('unfold').hidden")
 
 
 @pytest.mark.slow
