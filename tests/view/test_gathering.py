@@ -36,6 +36,16 @@ def test_many_captured_arrays_are_one_box() -> None:
     assert BranchKind.CONSTANTS not in {box.kind for box in apart.boxes}
 
 
+def test_captured_arrays_that_a_nested_program_gets_are_one_box() -> None:
+    """As of a `pmap`, whose program captures what the function does."""
+    graph = trace(lambda x: jax.jit(with_tables)(x) + 1, X)
+    view = build_view(graph)
+    found = [box for box in view.boxes if box.kind is BranchKind.CONSTANTS]
+    assert len(found) == 1 and len(found[0].children) >= 11
+    assert_shown_once(view, graph)
+    assert_no_cycles(view)
+
+
 def test_few_captured_arrays_stay_apart() -> None:
     table = np.arange(3.0, dtype=np.float32)
     view = simplify(lambda x: x * table, X)

@@ -655,22 +655,35 @@ _MAX_NAMES = 2
 
 
 def gather_constants(draft: Draft, root: Branch) -> Branch:
-    """One box for the arrays that the program captured, such as tables and weights."""
+    """One box for the arrays that the program captured, such as tables and weights.
+
+    So in nested programs, which JAX may hand them on to.
+    """
     graph = draft.graph
     kinds, operations = graph.nodes.kind.tolist(), graph.nodes.operation.tolist()
 
-    def is_constant(child: Child) -> bool:
-        return isinstance(child, int) and (
-            kinds[child] == int(NodeKind.CONSTANT) or graph.strings[operations[child]] in CONSTANTS
-        )
+    def is_captured(child: Child) -> bool:
+        return isinstance(child, int) and kinds[child] == int(NodeKind.CONSTANT)
 
-    constants = tuple(child for child in root.children if is_constant(child))
-    if len(constants) < _MIN_CONSTANTS:
-        return root
-    box = Branch(f"{root.id}/constants", BranchKind.CONSTANTS, say("constants"), constants)
-    start = next(at for at, child in enumerate(root.children) if is_constant(child))
-    rest = tuple(child for child in root.children[start:] if not is_constant(child))
-    return dataclasses.replace(root, children=(*root.children[:start], box, *rest))
+    def is_constant(child: Child) -> bool:
+        is_operation = isinstance(child, int) and graph.strings[operations[child]] in CONSTANTS
+        return is_captured(child) or is_operation
+
+    def gather(branch: Branch, is_wanted: Callable[[Child], bool]) -> Branch:
+        constants = tuple(child for child in branch.children if is_wanted(child))
+        if len(constants) < _MIN_CONSTANTS:
+            return branch
+        box = Branch(f"{branch.id}/constants", BranchKind.CONSTANTS, say("constants"), constants)
+        start = next(at for at, child in enumerate(branch.children) if is_wanted(child))
+        rest = tuple(child for child in branch.children[start:] if not is_wanted(child))
+        return dataclasses.replace(branch, children=(*branch.children[:start], box, *rest))
+
+    def change(branch: Branch) -> Branch:
+        is_nested = branch.id != root.id and branch.kind not in GATHERED
+        return gather(branch, is_captured) if is_nested else branch
+
+    has_captured = int(NodeKind.CONSTANT) in kinds
+    return gather(map_branches(root, change) if has_captured else root, is_constant)
 
 
 def gather_helpers(draft: Draft, root: Branch) -> Branch:
