@@ -21,7 +21,7 @@ import threading
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -82,10 +82,14 @@ class WatchOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Captured:
-    """A call that was to be captured: the file's name, if it was, and how long JAX traced it."""
+    """A call that was to be captured: the file's name, if it was, and what JAX did before it.
+
+    Attributes:
+        seconds: Of stages that JAX does not do again for the call itself, by name.
+    """
 
     file: str
-    trace_s: float | None
+    seconds: Mapping[str, float]
 
 
 class _CheapRecorder(JitRecorder):
@@ -138,8 +142,8 @@ class _CheapRecorder(JitRecorder):
         owner = id(jitted.function)
         key = None
         if now.durations:
-            if captured and captured.trace_s is not None:
-                now.durations.setdefault("trace", [captured.trace_s])
+            for name, seconds in (captured.seconds if captured else {}).items():
+                now.durations.setdefault(name, [seconds])
             self._alive[owner] = jitted.function
             self.programs[owner] += 1
             # Shapes and types of arguments that were donated are still there.
@@ -319,14 +323,13 @@ class Watch(contextlib.ContextDecorator):
         with self._lock:
             self._calls[owner] += 1
             count = self._calls[owner]
-        captured = None
-        if options.out is not None and count == options.after + 1:
-            number = [known for known in self._calls if known[0] == name].index(owner)
-            captured = self._capture(jitted, name, number, args, kwargs)
         total = sum(self._calls.values()) if options.stop_after is not None else 0
         if options.stop_after is not None and total > options.stop_after:
             raise EnoughSeen
-        return captured
+        if options.out is None or count != options.after + 1:
+            return None
+        number = [known for known in self._calls if known[0] == name].index(owner)
+        return self._capture(jitted, name, number, args, kwargs)
 
     def _capture(
         self, jitted: RecordedJit, name: str, number: int, args: Any, kwargs: Any
@@ -337,8 +340,9 @@ class Watch(contextlib.ContextDecorator):
         self._recorder.is_user_code = False
         # JAX keeps the trace, so that of the call itself would not be seen.
         with self._recorder.watching() as now, contextlib.suppress(Exception):
-            jitted.inner.trace(*args, **kwargs)
-        trace_s = max(now.durations.get("trace", ()), default=None)
+            trace = getattr(jitted.inner, "trace", None) or jitted.inner.lower  # pmap has no trace
+            trace(*args, **kwargs)
+        seconds = {name: max(values) for name, values in now.durations.items()}
         try:
             folder = self._find_folder()
             with self._recorder.watching():  # what this compiles is none of the program's
@@ -346,12 +350,12 @@ class Watch(contextlib.ContextDecorator):
             more = f"-{number + 1}" if number else ""
             path = folder / f"{_file_name(name)}{more}.jaxscope"
             save_capture(capture, path)
-            return _Captured(path.name, trace_s)
+            return _Captured(path.name, seconds)
         except Exception as error:  # whatever the user's objects do: the program goes on
             told = f"{type(error).__name__}: {error}"
             said = error.explanation.what if isinstance(error, JaxscopeError) else told
             self._problems[name] = f"{name} was not captured: {said}"
-            return _Captured("", trace_s)
+            return _Captured("", seconds)
         finally:
             self._recorder.is_user_code = True
 

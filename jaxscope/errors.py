@@ -30,12 +30,6 @@ BOOTSTRAP = os.path.join(PACKAGE_FOLDER, "worker", "bootstrap.py")
 ENOUGH_DESCRIPTORS = 256
 """Open files that suffice for every command; what to ask for where there are too few."""
 
-NOTEBOOK_REMEDY = (
-    "In the notebook, `import jaxscope` and end a cell with `jaxscope.capture(f, *arguments)`; "
-    "or write its code to a file: `jupyter nbconvert --to script`."
-)
-"""What to try with a notebook, which is no file that can be run."""
-
 
 @dataclass(frozen=True, slots=True)
 class Explanation:

@@ -42,6 +42,12 @@ def run(options: Options) -> int:
             else f"{script.script}: no such file.",
             remedy="Name a Python file, or a module with -m.",
         )
+    if script.stop_after is not None and script.stop_after <= script.after:
+        raise UsageError(
+            f"--stop-after {script.stop_after} ends the script before --after {script.after} lets "
+            "a call be captured.",
+            remedy=f"Such as: --after {script.after} --stop-after {script.after + 1}",
+        )
     if script.launcher:
         return _launch(options)
     with tempfile.TemporaryDirectory() as folder:

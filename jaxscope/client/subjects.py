@@ -7,7 +7,7 @@ from typing import Any
 from jaxscope.client.one_shot import OnEvent, capture
 from jaxscope.errors import UsageError
 from jaxscope.model import Capture, Timing
-from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS, NOTEBOOK_ENDING
 from jaxscope.model.said import say
 from jaxscope.program.diff.captures import ComparedCapture, CompileSettings
 from jaxscope.schema.archive import load_session
@@ -56,7 +56,7 @@ def obtain_subject(word: str, on_event: OnEvent | None = None, **options: Any) -
     if is_saved(word):
         saved, timing = load_session(file)
         return ComparedCapture(word, saved, timing)
-    if not file.endswith(".py"):
+    if not file.endswith((".py", NOTEBOOK_ENDING)):
         raise UsageError(
             say("{word} is neither a saved capture nor a call.", word=word),
             remedy=say("A side is a .jaxscope or .json file, FILE.py, or 'FILE.py::CALL'."),

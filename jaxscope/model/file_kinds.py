@@ -16,6 +16,9 @@ from jaxscope.model.said import say
 
 ARCHIVE_ENDING, JSON_ENDING = CAPTURE_ENDINGS = (".jaxscope", ".json")
 """How names of saved captures end."""
+NOTEBOOK_ENDING = ".ipynb"
+MAX_NOTEBOOK_BYTES = 64 << 20
+"""A notebook holds what its cells printed and drew, which is most of it."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """Some editors write it before a text."""
 HEAD_BYTES = 4096

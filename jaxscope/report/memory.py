@@ -262,6 +262,8 @@ def describe_kept(residuals: Residuals) -> str:
             values=say_count(len(residuals.in_rounds), "value"),
         )
         much = say("{much}, and {within}", much=much, within=within) if residuals.values else within
+    if residuals.are_parts:
+        much = say("{much}, what is within shard_map on one device", much=much)
     if residuals.is_compiled:
         stage = residuals.stage
         return say("Kept for the backward part of {stage}: {much}", stage=stage, much=much)

@@ -57,7 +57,9 @@ def open_window(
     sys.setswitchinterval(_SWITCH_S)
     with without_collector():  # until the window is seen: all that is made until then stays
         # What was saved is shown, not run: it needs processes only if a file is opened later.
-        runs_something = capture is None and (file is None or file.endswith((".py", ".md")))
+        runs_something = capture is None and (
+            file is None or file.endswith((".py", ".ipynb", ".md"))
+        )
         session = EarlySession(python, begins=runs_something)
         load_qt()
         load_numpy()

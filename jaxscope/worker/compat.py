@@ -758,6 +758,21 @@ def read_transforms(function: Any) -> tuple[list[str], list[str]]:
     return names, settings
 
 
+def donated_by_pmap(function: Any) -> tuple[int, ...]:
+    """Positions of the arguments that what `jax.pmap` returned donates; a jit around it does not.
+
+    In the releases of JAX in which pmap is made of jit and shard_map; in others none are found.
+    """
+    lower = getattr(function, "lower", None)
+    found = dict(_closure(lower)) if _is_of_jax(lower) else {}
+    inner = found.get("infer_params")
+    known = dict(_closure(inner)) if _is_of_jax(inner) else {}
+    donated, static = known.get("donate_tuple", ()), known.get("static_broadcasted_tuple", ())
+    # They are counted among those that are not static.
+    positions = [n for n in range(len(static) + max(donated, default=-1) + 1) if n not in static]
+    return tuple(positions[number] for number in donated)
+
+
 def _is_of_jax(function: Any) -> bool:
     is_function = isinstance(function, types.FunctionType)
     return is_function and str(function.__globals__.get("__name__")).startswith("jax.")

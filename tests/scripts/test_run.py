@@ -23,8 +23,11 @@ import jaxscope
 from jaxscope import compilation_watch
 from jaxscope.cli import main
 from jaxscope.model import Capture, is_available
+from jaxscope.model.capture import MemoryPlan
+from jaxscope.program.memory.residuals import find_residuals
 from jaxscope.report.compilations import compilations_table, compilations_to_document
 from jaxscope.report.document import write_text
+from jaxscope.report.memory import describe_kept
 from jaxscope.run_script import lend_packages
 from jaxscope.worker.timing import traffic
 from tests.processes.impostor import write_ancient, write_old_jax
@@ -135,6 +138,87 @@ def test_only_what_is_caught_after_its_warm_up_until_enough_is_seen(
     assert [v["capture"] for v in step["variants"]] == [None, "train_step.jaxscope"]
     capture = jaxscope.load(seen / "train_step.jaxscope")
     assert [leaf.type for leaf in capture.arguments] == ["f32[8,4]", "f32[17,8]"]
+
+
+def test_a_call_that_is_not_made_any_more_is_not_captured(tmp_path: Path) -> None:
+    script, seen = tmp_path / "two.py", tmp_path / "seen"
+    script.write_text(
+        "import jax\n@jax.jit\ndef first(x):\n    return x + 1\n"
+        "@jax.jit\ndef second(x):\n    return x * 2\nsecond(first(1.0))\n"
+    )
+    assert run("--out", str(seen), "--stop-after", "1", str(script)).returncode == 0
+    assert [step["function"] for step in read(seen)["compilations"]] == ["first"]
+    assert [path.name for path in seen.glob("*.jaxscope")] == ["first.jaxscope"]
+
+
+def test_a_script_that_would_end_before_its_capture_is_refused(train: Path) -> None:
+    done = run("--after", "3", "--stop-after", "3", str(train))
+    assert done.returncode == 2 and "--after 3 --stop-after 4" in done.stderr
+
+
+def test_what_pmap_and_pjit_compile_is_caught(tmp_path: Path) -> None:
+    """The memory that a donated argument leaves is held against XLA's own analysis."""
+    script, seen = tmp_path / "mapped.py", tmp_path / "seen"
+    script.write_text(
+        """
+import json, jax, jax.numpy as jnp
+from jax.experimental.pjit import pjit
+
+def step(n, w, x):
+    grads = jax.grad(lambda w: jnp.sum((x @ w) ** 2))(w)
+    return w - n * jax.lax.pmean(grads, "i")
+
+mapped = jax.pmap(step, "i", static_broadcasted_argnums=0, donate_argnums=(1,))
+w, x = jnp.ones((1, 4, 4)), jnp.ones((1, 3, 4))
+w = mapped(2, mapped(2, w, x), x)
+
+@pjit
+def scaled(w):
+    return w * 2
+
+scaled(w)
+plan = mapped.lower(2, w, x).compile().memory_analysis()
+print(json.dumps([plan.alias_size_in_bytes, plan.temp_size_in_bytes]))
+"""
+    )
+    done = run("--out", str(seen), "--catch", "step", "--catch", "scaled", str(script))
+    assert done.returncode == 0, done.stderr
+    step, scaled = read(seen)["compilations"]
+    assert (step["function"], step["line"], step["calls"]) == ("step", 5, 2)
+    assert (scaled["function"], scaled["line"], scaled["calls"]) == ("scaled", 13, 1)
+    assert all(step["variants"][0]["seconds"].values())
+    capture = jaxscope.load(seen / "step.jaxscope")
+    assert isinstance(capture, Capture) and capture.call == "pmap(step)(2, f32[1,4,4], f32[1,3,4])"
+    assert isinstance(capture.memory, MemoryPlan)
+    planned = [capture.memory.aliased_bytes, capture.memory.temporary_bytes]
+    assert planned == json.loads(done.stdout.split("\n", 1)[0]) and planned[0] == 64
+    kept = find_residuals(capture)
+    assert not kept.in_rounds and sorted(value.type for value in kept.values) == ["f32[3,4]"] * 2
+    assert "what is within shard_map on one device" in describe_kept(kept)
+
+
+def test_a_notebook_runs_as_the_script_that_its_cells_make(tmp_path: Path) -> None:
+    cells = (
+        "%load_ext autoreload\nimport inspect, jax",
+        "@jax.jit\ndef train_step(w, x):\n    return w - x",
+        "w = 1.0\nfor _ in range(3):\n    w = train_step(w, 0.5)\nw",
+        "print(__name__, float(w), inspect.getsource(train_step.__wrapped__))",
+    )
+    file, seen = tmp_path / "train.ipynb", tmp_path / "seen"
+    code = [{"cell_type": "code", "source": [text]} for text in cells]
+    file.write_text(json.dumps({"cells": code, "metadata": {}, "nbformat": 4}))
+    done = run("--out", str(seen), str(file))
+    assert done.returncode == 0, done.stderr
+    assert "__main__ -0.5 @jax.jit\ndef train_step(w, x):" in done.stdout
+    (step,) = read(seen)["compilations"]
+    assert (step["function"], step["file"], step["line"]) == ("train_step", str(file), 6)
+    capture = jaxscope.load(seen / "train_step.jaxscope")
+    assert isinstance(capture, Capture)
+    (text,) = (each.text for each in capture.files if each.path == str(file))
+    assert text.split("\n")[5:8] == ["@jax.jit", "def train_step(w, x):", "    return w - x"]
+    file.write_text("{}")
+    broken = run(str(file))
+    assert broken.returncode == 1 and "is no notebook that can be read." in broken.stderr
 
 
 @pytest.mark.parametrize(

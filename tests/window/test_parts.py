@@ -316,12 +316,12 @@ def test_sources_are_read_as_their_cookie_says(tmp_path: Path):
     assert read_source(str(path)).text.split("\n")[1] == "x = 'é'"
 
 
-@pytest.mark.parametrize("kind", ["missing", "folder", "device", "large", "notebook"])
+@pytest.mark.parametrize("kind", ["missing", "folder", "device", "large"])
 def test_what_is_no_readable_file_is_refused(tmp_path: Path, kind: str):
     large = tmp_path / "large.py"
     large.write_bytes(b"#" * (MAX_SOURCE_BYTES + 1))
     paths = {"missing": "/no/such.py", "folder": str(tmp_path), "device": "/dev/zero",
-             "large": str(large), "notebook": str(tmp_path / "a.ipynb")}  # fmt: skip
+             "large": str(large)}  # fmt: skip
     with pytest.raises(SourceError, match=r"cannot be read|is a folder, not a Python file"):
         read_source(paths[kind])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -829,6 +830,30 @@ def test_a_sample_is_saved_as_another_file_only(
     assert source.read_text() == before, "also where somebody chooses it"
     assert "Samples stay as they are" in editor_of(sample_trial).said.text()
     dialog.reject()
+
+
+def test_a_notebook_is_changed_as_code_and_saved_as_another_file_only(
+    driver: Driver, window: MainWindow, tmp_path: Path
+) -> None:
+    file = tmp_path / "model.ipynb"
+    cell = {"cell_type": "code", "source": ["def f(x):\n", "    return x\n", "# f(f32[2])"]}
+    file.write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}))
+    before = file.read_text()
+    driver.finish(driver.open(file), build_capture())
+    trial = window.trial
+    assert trial is not None
+    trial.toggle()
+    code = "# Cell 1\ndef f(x):\n    return x\n# f(f32[2])\n"
+    assert editor_of(trial).edit.text == code
+    write(driver, trial, "y = 1")
+    editor_of(trial).save.click()
+    assert "is a notebook" in editor_of(trial).said.text() and file.read_text() == before
+    trial.ask_save_as()
+    (dialog,) = [each for each in window.findChildren(QFileDialog) if each.isVisible()]
+    assert Path(dialog.selectedFiles()[0]).name == "model.py"
+    dialog.reject()
+    trial.save_as(str(tmp_path / "model.py"))
+    assert (tmp_path / "model.py").read_text() == f"{code}y = 1"
 
 
 def test_what_lies_beside_a_sample_by_a_link_is_one(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from jaxscope.model import (
     Stage,
     is_available,
 )
-from jaxscope.model.operations import CALLS
+from jaxscope.model.operations import BRANCHES, CALLS_OF_JAXPRS
 from jaxscope.model.types import packed_type_bytes
 from jaxscope.program.dataflow import attribute_column
 
@@ -62,12 +62,14 @@ class Residuals:
         in_rounds: Values that a forward equation hands to a backward one within a round of one
             loop, which computes its own derivative or computes forward values again, the largest
             first. They live for that round and are not among the values.
+        are_parts: Whether some are within `shard_map`: those are what one device has of them.
     """
 
     stage: str
     values: tuple[KeptValue, ...]
     arguments: tuple[KeptValue, ...]
     in_rounds: tuple[KeptValue, ...] = ()
+    are_parts: bool = False
 
     @property
     def is_compiled(self) -> bool:
@@ -88,7 +90,8 @@ class Residuals:
         return float(np.nansum([value.num_bytes for value in self.in_rounds]))
 
 
-_RUN_ONCE = CALLS | {"custom_lin"}
+_RUN_ONCE = CALLS_OF_JAXPRS | BRANCHES | {"custom_lin"}
+_ON_EACH_DEVICE = frozenset({"shard_map", "pmap", "xla_pmap"})
 
 NO_RESIDUALS = Residuals("", (), ())
 
@@ -154,7 +157,8 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
             for (node, output), read in readers.items()
         ]
 
-    values = collect(crossing)
+    values, kept_in_rounds = collect(crossing), collect(in_rounds)
+    kept = {value.node for value in (*values, *kept_in_rounds)}
     return Residuals(
         stage.name,
         tuple(_by_size(_of_kind(graph, values, NodeKind.EQUATION))),
@@ -165,7 +169,8 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
                 if nodes.group[value.node] == NONE
             )
         ),
-        tuple(_by_size(_of_kind(graph, collect(in_rounds), NodeKind.EQUATION))),
+        tuple(_by_size(_of_kind(graph, kept_in_rounds, NodeKind.EQUATION))),
+        any(_is_within(graph, node, _ON_EACH_DEVICE) for node in kept),
     )
 
 
@@ -239,6 +244,17 @@ def _runs_once(graph: Graph) -> npt.NDArray[np.bool_]:
         operation = "" if owner == NONE else graph.operation(owner)
         once[number] = once[parent] and operation in _RUN_ONCE
     return once
+
+
+def _is_within(graph: Graph, node: int, operations: Collection[str]) -> bool:
+    """Whether an equation of one of these operations holds a node."""
+    group, groups = int(graph.nodes.group[node]), graph.groups
+    while group != NONE:
+        owner = int(groups.owner[group])
+        if owner != NONE and graph.operation(owner) in operations:
+            return True
+        group = int(groups.parent[group])
+    return False
 
 
 def _of_kind(graph: Graph, values: list[KeptValue], kind: NodeKind) -> Iterator[KeptValue]:

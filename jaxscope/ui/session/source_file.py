@@ -1,5 +1,5 @@
-"""The user's Python file: reads it with limits on size and kind, notices when an editor saves it,
-parses places such as `model.py:12`.
+"""The user's Python file, or a notebook as one: reads it with limits on size and kind, notices when
+an editor saves it, parses places such as `model.py:12`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
-from jaxscope.errors import NOTEBOOK_REMEDY, SourceError
+from jaxscope.errors import SourceError
 from jaxscope.model import SourceFile
 from jaxscope.model.file_kinds import (
     HEAD_BYTES,
+    MAX_NOTEBOOK_BYTES,
+    NOTEBOOK_ENDING,
     explain_folder,
     explain_other_file,
     open_without_waiting,
@@ -31,12 +33,14 @@ MAX_SOURCE_BYTES = 5 * 1024 * 1024
 def read_source(path: str) -> SourceFile:
     """Read a Python file as its own encoding cookie says; odd bytes become replacement signs.
 
+    Of a notebook the code of its cells.
+
     Raises:
         SourceError: There is no such file, it is no regular file, too large, or not readable.
     """
     path = os.path.abspath(os.path.expanduser(path))
-    if path.endswith(".ipynb"):
-        raise _problem(path, tr("It is a notebook, not a Python file."), NOTEBOOK_REMEDY)
+    is_notebook = path.endswith(NOTEBOOK_ENDING)
+    most = MAX_NOTEBOOK_BYTES if is_notebook else MAX_SOURCE_BYTES
     try:
         if os.path.isdir(path):
             raise SourceError(explain_folder(path, os.listdir(path)))
@@ -47,19 +51,27 @@ def read_source(path: str) -> SourceFile:
             other = explain_other_file(path, file.read(HEAD_BYTES))
             if other is not None:
                 raise SourceError(other)
-            if status.st_size > MAX_SOURCE_BYTES:
+            if status.st_size > most:
                 raise _problem(
                     path,
                     tr(
                         "It is larger than {max_source_bytes} MiB.",
-                        max_source_bytes=MAX_SOURCE_BYTES // 2**20,
+                        max_source_bytes=most >> 20,
                     ),
                 )
             file.seek(0)
-            data = file.read(MAX_SOURCE_BYTES + 1)
+            data = file.read(most + 1)
     except OSError as error:
         raise _problem(path, error.strerror or tr("It cannot be read.")) from None
-    return SourceFile(path, decode_source(data), hashlib.sha256(data).hexdigest())
+    sha256 = hashlib.sha256(data).hexdigest()
+    if is_notebook:
+        from jaxscope.model.notebook_files import notebook_to_python  # most files are none
+
+        try:
+            return SourceFile(path, notebook_to_python(data), sha256)
+        except ValueError as error:
+            raise _problem(path, error.args[0]) from None
+    return SourceFile(path, decode_source(data), sha256)
 
 
 def decode_source(data: bytes) -> str:

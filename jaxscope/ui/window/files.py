@@ -22,7 +22,7 @@ from jaxscope.client.requests import OpenRequest
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Timing, is_available
-from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS
+from jaxscope.model.file_kinds import ARCHIVE_ENDING, CAPTURE_ENDINGS, NOTEBOOK_ENDING
 from jaxscope.model.timing import Profile
 from jaxscope.model.units import format_share
 from jaxscope.ui.panes.pane_area import format_arrangement, parse_arrangement
@@ -81,7 +81,7 @@ def suggest_name(ending: str, *about: str) -> str:
 
 def _without_folder(text: str) -> str:
     """What a path is called; anything else as it is."""
-    if not text.endswith((".py", *CAPTURE_ENDINGS)):
+    if not text.endswith((".py", NOTEBOOK_ENDING, *CAPTURE_ENDINGS)):
         return text
     return os.path.splitext(os.path.basename(text))[0]
 
@@ -223,7 +223,9 @@ class CaptureFiles(QObject):
             self.failed.emit(problem)
 
 
-_OPEN_FILTER = "Python, lessons and saved captures (*.py *.md *.jaxscope *.json);;All files (*)"
+_OPEN_FILTER = (
+    "Python, lessons and saved captures (*.py *.ipynb *.md *.jaxscope *.json);;All files (*)"
+)
 _SMALL_BYTES = 8 << 20
 """A capture of 50,000 nodes in three stages has 4 MB and is read in 0.2 s."""
 _SAVE_FILTER = "Captures (*.jaxscope)"
@@ -293,7 +295,7 @@ class FileDialogs(QObject):
         if len(paths) == 1:
             self.path_chosen.emit(paths[0])
             return
-        strange = [path for path in paths if path.endswith(".py")]
+        strange = [path for path in paths if path.endswith((".py", NOTEBOOK_ENDING))]
         if strange:
             self._refuse(
                 tr(

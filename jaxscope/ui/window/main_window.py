@@ -41,7 +41,7 @@ from PySide6.QtWidgets import (
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.marks import show_marks
 from jaxscope.model import Capture, is_available
-from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.model.file_kinds import CAPTURE_ENDINGS, NOTEBOOK_ENDING
 from jaxscope.model.lessons import BY_LINES, LESSON_ENDING, Shown, in_language, read_text_lesson
 from jaxscope.program.links import Links
 from jaxscope.ui.panes.pane_area import no_room
@@ -820,7 +820,9 @@ class MainWindow(QMainWindow):
     def run_script(self) -> None:
         """Ask for a script, and offer to run it as it is."""
         folder = os.path.dirname(self.controller.state.file) or os.getcwd()
-        dialog = FileDialog(self, tr("Run a script"), folder, tr("Python (*.py);;All files (*)"))
+        dialog = FileDialog(
+            self, tr("Run a script"), folder, tr("Python (*.py *.ipynb);;All files (*)")
+        )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.show_script)
@@ -1142,7 +1144,11 @@ def first_size(screen: QScreen) -> QSize:
 def _dropped_files(event: QDropEvent) -> list[str]:
     """One file of any kind that opens, or several that a job left behind; else none."""
     paths = [url.toLocalFile() for url in event.mimeData().urls()]
-    endings = (".py", LESSON_ENDING, *CAPTURE_ENDINGS) if len(paths) == 1 else CAPTURE_ENDINGS
+    endings = (
+        (".py", NOTEBOOK_ENDING, LESSON_ENDING, *CAPTURE_ENDINGS)
+        if len(paths) == 1
+        else CAPTURE_ENDINGS
+    )
     is_known = all(path.endswith(endings) or _is_opened(path) for path in paths)
     return paths if is_known else []
 

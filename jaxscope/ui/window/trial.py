@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.errors import UsageError
+from jaxscope.model.file_kinds import NOTEBOOK_ENDING
 from jaxscope.schema.whole_file import write_bytes
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.panes.stage_pane import StagePane, line_mark_of
@@ -371,6 +372,8 @@ class Trial(QObject):
             data = b""
         if hashlib.sha256(data).hexdigest() != self._began_with:
             self.editor.say(tr(_REFUSED))
+        elif self._file.endswith(NOTEBOOK_ENDING):
+            self.editor.say(tr("The file is a notebook. Save as a Python file."))
         elif not _is_kept_whole(data):
             self.editor.say(
                 tr("Some bytes of the file are no text, and would be lost. Save as another one.")
@@ -383,6 +386,8 @@ class Trial(QObject):
         place = self._file
         if is_sample(place):
             place = os.path.join(os.path.expanduser("~"), os.path.basename(place))
+        if place.endswith(NOTEBOOK_ENDING):
+            place = place.removesuffix(NOTEBOOK_ENDING) + ".py"
         dialog = FileDialog(self._window, tr("Save the change as"), place, tr("Python (*.py)"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)

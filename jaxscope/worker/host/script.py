@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.util
+import linecache
 import os
 import runpy
 import sys
@@ -18,7 +19,7 @@ def run_as_main(kind: str, target: str) -> None:
 
     Args:
         kind: `script` or `module`.
-        target: Path of the one, name of the other.
+        target: Path of the one, which may be a notebook; name of the other.
 
     Raises:
         BaseException: Whatever it raises.
@@ -34,8 +35,19 @@ def run_as_main(kind: str, target: str) -> None:
     vars(module)["__builtins__"] = __builtins__
     sys.modules["__main__"] = module
     with open(path, "rb") as file:
-        code = compile(file.read(), path, "exec")
-    exec(code, vars(module))
+        text = file.read()
+    if path.endswith(".ipynb"):
+        from jaxscope.model.notebook_files import notebook_to_python  # loads NumPy
+
+        try:
+            text = notebook_to_python(text).encode("utf-8", "replace")
+        except ValueError as error:
+            raise SystemExit(f"{target} is no notebook that can be read. {error}") from None
+        lines = text.decode().splitlines(keepends=True)
+        # Without a time of change it is never looked up on disk.
+        linecache.cache[path] = (len(text), None, lines, path)
+        os.environ.setdefault("MPLBACKEND", "agg")  # no window that waits to be closed
+    exec(compile(text, path, "exec"), vars(module))
 
 
 def after_import(name: str, then: Callable[[], None]) -> None:

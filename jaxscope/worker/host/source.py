@@ -26,10 +26,12 @@ from typing import Any
 
 import numpy as np
 
-from jaxscope.errors import NOTEBOOK_REMEDY, Explanation, SourceError
+from jaxscope.errors import Explanation, SourceError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.file_kinds import (
     HEAD_BYTES,
+    MAX_NOTEBOOK_BYTES,
+    NOTEBOOK_ENDING,
     explain_folder,
     explain_other_file,
     open_without_waiting,
@@ -184,6 +186,7 @@ class SourceSnapshot:
     Attributes:
         path: Absolute path, links resolved.
         text: Decoded by the file's own encoding cookie; line ends are newlines, no byte order mark.
+            Of a notebook the code of its cells.
         sha256: Of the bytes on disk, hexadecimal.
     """
 
@@ -214,20 +217,37 @@ def refuse_name(path: str) -> None:
 
 
 def read_source(path: str) -> SourceSnapshot:
-    """Read a Python file.
+    """Read a Python file, or a notebook as one.
 
     Raises:
-        SourceError: There is no such file, it is no regular file, is larger than
-            `MAX_SOURCE_BYTES`, or is not in the encoding it claims.
+        SourceError: There is no such file, it is no regular file, is too large, or is not in the
+            encoding it claims; or a notebook has no Python code that can be read.
     """
     data = _read_bytes(path)
-    if path.endswith(".ipynb"):
-        raise SourceError(_describe_notebook(path))
-    return SourceSnapshot(
-        path=path if is_uploaded(path) else os.path.realpath(path),
-        text=_decode(data, path),
-        sha256=hashlib.sha256(data).hexdigest(),
-    )
+    place = path if is_uploaded(path) else os.path.realpath(path)
+    sha256 = hashlib.sha256(data).hexdigest()
+    if path.endswith(NOTEBOOK_ENDING) and place not in _drafts:  # a draft is of the code
+        data = _code_of_notebook(data, path)
+        _remember_lines(place, data)
+    return SourceSnapshot(path=place, text=_decode(data, path), sha256=sha256)
+
+
+def _code_of_notebook(data: bytes, path: str) -> bytes:
+    from jaxscope.model.notebook_files import notebook_to_python  # most files are none
+
+    try:
+        code = notebook_to_python(data).encode("utf-8", "replace")
+    except ValueError as error:
+        raise SourceError(
+            say("{path} is no notebook that can be read.", path=path),
+            why=error.args[0],
+            where=path,
+            remedy=say("Write its code to a file: jupyter nbconvert --to script."),
+            kind="NotAFile",
+        ) from None
+    if len(code) > MAX_SOURCE_BYTES:
+        raise SourceError(_too_large(path))
+    return code
 
 
 def _read_bytes(path: str) -> bytes:
@@ -245,13 +265,14 @@ def _read_bytes(path: str) -> bytes:
             other = explain_other_file(path, file.read(HEAD_BYTES))
             if other is not None:
                 raise SourceError(other)
-            if status.st_size > MAX_SOURCE_BYTES:
+            most = MAX_NOTEBOOK_BYTES if path.endswith(NOTEBOOK_ENDING) else MAX_SOURCE_BYTES
+            if status.st_size > most:
                 raise SourceError(_too_large(path))
             file.seek(0)
-            data = file.read(MAX_SOURCE_BYTES + 1)
+            data = file.read(most + 1)
     except (OSError, ValueError) as error:
         raise SourceError(_describe_os_error(error, path)) from None
-    if len(data) > MAX_SOURCE_BYTES:
+    if len(data) > most:
         raise SourceError(_too_large(path))
     return data
 
@@ -269,21 +290,13 @@ def _refuse_irregular(status: os.stat_result, path: str) -> None:
         )
 
 
-def _describe_notebook(path: str) -> Explanation:
-    return Explanation(
-        what=say("{path} is a notebook, not a Python file.", path=path),
-        where=path,
-        remedy=NOTEBOOK_REMEDY,
-        kind="NotAFile",
-    )
-
-
 def _too_large(path: str) -> Explanation:
+    most = MAX_NOTEBOOK_BYTES if path.endswith(NOTEBOOK_ENDING) else MAX_SOURCE_BYTES
     return Explanation(
         what=say(
             "{path} is larger than {most} MiB, the most jaxscope reads.",
             path=path,
-            most=MAX_SOURCE_BYTES >> 20,
+            most=most >> 20,
         ),
         where=path,
         remedy=say("Move data out of the source file and load it from a data file."),

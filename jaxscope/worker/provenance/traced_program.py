@@ -286,15 +286,17 @@ def _trace_function(
     else:
         args, kwargs = arguments.boxed()
         plain = _hashable(arguments.unboxing(function))
+        donated = compat.donated_by_pmap(function)
+        settings: dict[str, Any] = {"donate_argnums": donated} if donated else {}
         try:
-            traced = _jit(plain).trace(*args, **kwargs)
+            traced = _jit(plain, **settings).trace(*args, **kwargs)
         except TypeError as error:
             if "not a valid JAX type" not in str(error):
                 raise
             traced = None
         if traced is None:
             start = time.perf_counter()
-            traced = _jit(_giving_arrays(plain, left_out)).trace(*args, **kwargs)
+            traced = _jit(_giving_arrays(plain, left_out), **settings).trace(*args, **kwargs)
     seconds = time.perf_counter() - start
     names = ", ".join(dict.fromkeys(left_out))
     message = say(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import importlib
 import inspect
 import logging
 import re
@@ -534,7 +535,7 @@ class _CallOfThread(threading.local):
 
 
 class JitRecorder:
-    """Replaces `jax.jit`; reports every call of a jitted function.
+    """Replaces `jax.jit`, `pmap` and `pjit`; reports every call of a jitted function.
 
     Attributes:
         num_calls: Of jitted functions, from outside of any trace.
@@ -556,6 +557,8 @@ class JitRecorder:
         self._lines: set[tuple[object, str, str]] = set()
         self.is_user_code = False
         self.original = jax.jit
+        self._pmap = jax.pmap
+        self._replaced = contextlib.ExitStack()
         self._explained: Any = None
         self._on_called = on_called
         self._on_compiled = on_compiled
@@ -565,7 +568,10 @@ class JitRecorder:
 
     def install(self) -> None:
         """Take `jax.jit`'s place, listen to what JAX measures, and make it explain its misses."""
-        jax.jit = self.jit
+        self._replace(jax, "jit", self.jit)
+        self._replace(jax, "pmap", self.pmap)
+        with contextlib.suppress(ImportError):  # an old name of jit
+            self._replace(importlib.import_module("jax.experimental.pjit"), "pjit", self.jit)
         jax.monitoring.register_event_duration_secs_listener(self._on_duration)
         jax.monitoring.register_event_listener(self._on_event)
         self._explained = read_setting(_EXPLAINS)
@@ -581,13 +587,21 @@ class JitRecorder:
 
         JAX has no public way to stop listening to its events: they are passed over.
         """
-        jax.jit = self.original
+        self._replaced.close()
         self.is_user_code = False
         if self._explained is not None:
             # JAX does not annotate it
             jax.config.update(_EXPLAINS, self._explained)  # type: ignore[no-untyped-call]
         for logger in _loggers_of_jax():
             logger.removeFilter(self._keep_explanation)
+
+    def _replace(self, module: types.ModuleType, name: str, function: Any) -> None:
+        names = vars(module)  # a deprecated name is none of these, and warns when it is read
+        if name in names:
+            self._replaced.callback(setattr, module, name, names[name])
+        else:
+            self._replaced.callback(delattr, module, name)
+        setattr(module, name, function)
 
     def jit(self, function: Any = None, /, **options: Any) -> Any:
         """Stand in for `jax.jit`; functions that it makes report what they compile."""
@@ -596,6 +610,14 @@ class JitRecorder:
         if function is None:
             return functools.partial(self.jit, **options)
         return RecordedJit(self.original(function, **options), function, options, self)
+
+    def pmap(self, fun: Any, *axis_name: Any, **options: Any) -> Any:
+        """Stand in for `jax.pmap`, which compiles as `jax.jit` does."""
+        mapped = self._pmap(fun, *axis_name, **options)
+        known = options | ({"axis_name": axis_name[0]} if axis_name else {})
+        if "static_broadcasted_argnums" in known:
+            known["static_argnums"] = known.pop("static_broadcasted_argnums")
+        return RecordedJit(mapped, fun, known, self)
 
     def call(self, jitted: RecordedJit, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a jitted function, and report what it compiled."""

@@ -3440,10 +3440,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这是 jaxscope 保存的捕获：不能从它运行任何东西。</translation>
     </message>
     <message>
-        <source>It is a notebook, not a Python file.</source>
-        <translation>这是 notebook，不是 Python 文件。</translation>
-    </message>
-    <message>
         <source>It is being called.</source>
         <translation>正在调用它。</translation>
     </message>
@@ -3498,6 +3494,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It is not known what lives when in this module.</source>
         <translation>不知道在这个模块中什么在何时存活。</translation>
+    </message>
+    <message>
+        <source>It is not written as Jupyter writes notebooks since 2015.</source>
+        <translation>它不是 Jupyter 自 2015 年以来写 notebook 的格式。</translation>
     </message>
     <message>
         <source>It is of equation {id} ({where}) of the stage {stage}.</source>
@@ -3630,6 +3630,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Its instructions are not in the module that runs.</source>
         <translation>它的指令不在运行的模块中。</translation>
+    </message>
+    <message>
+        <source>Its language is {language}.</source>
+        <translation>它的语言是 {language}。</translation>
     </message>
     <message>
         <source>Its own backward rule; forward mode (`jvp`) raises a TypeError.</source>
@@ -5908,12 +5912,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>Python</translation>
     </message>
     <message>
-        <source>Python (*.py)</source>
-        <translation>Python (*.py)</translation>
+        <source>Python (*.py *.ipynb);;All files (*)</source>
+        <translation>Python (*.py *.ipynb);;所有文件 (*)</translation>
     </message>
     <message>
-        <source>Python (*.py);;All files (*)</source>
-        <translation>Python (*.py);;所有文件 (*)</translation>
+        <source>Python (*.py)</source>
+        <translation>Python (*.py)</translation>
     </message>
     <message>
         <source>Python cannot read it: {error}.</source>
@@ -5960,8 +5964,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>Python 的 `if`、`while`、`and` 或 `bool()` 索取一个被追踪数组的值。</translation>
     </message>
     <message>
-        <source>Python, lessons and saved captures (*.py *.md *.jaxscope *.json);;All files (*)</source>
-        <translation>Python、课程和已保存的捕获 (*.py *.md *.jaxscope *.json);;所有文件 (*)</translation>
+        <source>Python, lessons and saved captures (*.py *.ipynb *.md *.jaxscope *.json);;All files (*)</source>
+        <translation>Python、课程和已保存的捕获 (*.py *.ipynb *.md *.jaxscope *.json);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Pytrees</source>
@@ -7660,6 +7664,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The file has {num_splitlines}.</source>
         <translation>文件有 {num_splitlines}。</translation>
+    </message>
+    <message>
+        <source>The file is a notebook. Save as a Python file.</source>
+        <translation>这个文件是 notebook。请另存为 Python 文件。</translation>
     </message>
     <message>
         <source>The file is damaged, or nested more deeply than the parser can take.</source>
@@ -10222,6 +10230,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Write it in jax.numpy; or give what it needs back from the loop (ys of scan) and call it once, afterwards, on all rounds.</source>
         <translation>用 jax.numpy 来写；或者从循环中返回它需要的内容（scan 的 ys），在循环之后对所有轮次调用一次。</translation>
+    </message>
+    <message>
+        <source>Write its code to a file: jupyter nbconvert --to script.</source>
+        <translation>把它的代码写到文件里：jupyter nbconvert --to script。</translation>
     </message>
     <message>
         <source>Write the change into the file (Ctrl+S)</source>
@@ -15038,6 +15050,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{much}，以及{within}</translation>
     </message>
     <message>
+        <source>{much}, what is within shard_map on one device</source>
+        <translation>{much}，其中 shard_map 之内的只算一个设备</translation>
+    </message>
+    <message>
         <source>{names} names no arguments.</source>
         <translation>{names} 没有指明参数。</translation>
     </message>
@@ -15706,10 +15722,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{path} 是文件夹，不是 Python 文件。</translation>
     </message>
     <message>
-        <source>{path} is a notebook, not a Python file.</source>
-        <translation>{path} 是 notebook，不是 Python 文件。</translation>
-    </message>
-    <message>
         <source>{path} is compressed with {program}, which this Python cannot read.</source>
         <translation>{path} 是用 {program} 压缩的，这个 Python 无法读取。</translation>
     </message>
@@ -15724,6 +15736,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{path} is no module that can be read.</source>
         <translation>{path} 不是可以读取的模块。</translation>
+    </message>
+    <message>
+        <source>{path} is no notebook that can be read.</source>
+        <translation>{path} 不是可以读取的 notebook。</translation>
     </message>
     <message>
         <source>{path} is no path: it holds a zero byte.</source>
