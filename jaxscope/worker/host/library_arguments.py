@@ -6,7 +6,7 @@ of modules, each with a description of the module. JAX names what it sees:
 `dynamic_nodonate['first'][2]`, `model.states[0][1]`. Here the structures are read, without
 importing the libraries; where one does not look as expected, JAX's names stay.
 
-Source: `equinox/_jit.py` of Equinox 0.11 to 0.13, `flax/nnx/graphlib.py` of Flax 0.12.
+Source: `equinox/_jit.py` of Equinox 0.13, `flax/nnx/graphlib.py` of Flax 0.12.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import jax
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.worker.host.arguments import leaf_path, parameter_names
-from jaxscope.worker.host.function_source import is_wrapper_of_library
 
 _GROUPS = ("fun", "first", "rest")
 MARKER = "marker"
@@ -69,7 +68,7 @@ def find_user_arguments(
         None for other functions, and where the library is of another release.
     """
     try:
-        if _is_equinox(function, args):
+        if _is_equinox(args):
             return _read_equinox(function, args)
         if any(map(_is_states, (*args, *kwargs.values()))):
             return _read_flax(function, args, kwargs)
@@ -91,7 +90,7 @@ def find_user_results(function: Any, args: Sequence[Any], results: Any) -> tuple
     """
     pairs = jax.tree_util.tree_flatten_with_path(results)[0]
     try:
-        if _is_equinox(function, args):
+        if _is_equinox(args):
             return tuple(
                 f"result{jax.tree_util.keystr(path[1:])}" if path[0].idx else MARKER
                 for path, _ in pairs
@@ -111,12 +110,12 @@ _RETURNED = 2
 """Of what `nnx.jit` returns: positional arguments, those by name, and what the function returns."""
 
 
-def _is_equinox(function: Any, args: Sequence[Any]) -> bool:
+def _is_equinox(args: Sequence[Any]) -> bool:
     if len(args) != 3 or not all(isinstance(part, dict) for part in args[:2]):
         return False
     is_static = isinstance(args[2], tuple) and len(args[2]) == len(_GROUPS)
     groups = sorted((*args[0], *args[1]))
-    return is_static and groups == sorted(_GROUPS) and is_wrapper_of_library(function)
+    return is_static and groups == sorted(_GROUPS)
 
 
 def _read_equinox(function: Any, args: Sequence[Any]) -> UserArguments:
