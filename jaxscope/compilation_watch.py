@@ -99,16 +99,18 @@ class _CheapRecorder(JitRecorder):
         self,
         before_call: Callable[[RecordedJit, Any, Any], _Captured | None],
         on_looked: Callable[[], None],
+        on_trouble: Callable[[str, Exception], None],
         *listeners: Any,
     ) -> None:
         """
         Args:
             before_call: Called before each call; returns what it captured, or nothing.
             on_looked: Called when the memory was looked at, which is now and then.
+            on_trouble: Told the function's name and the error where a call could not be noted.
             listeners: As of `JitRecorder`.
         """
         super().__init__(*listeners)
-        self._on_looked = on_looked
+        self._on_looked, self._on_trouble = on_looked, on_trouble
         self.is_watching = False
         self.captures: dict[int, str] = {}
         self.find_number: Callable[[CallKey], int | None] = lambda _key: None
@@ -139,8 +141,24 @@ class _CheapRecorder(JitRecorder):
         self.num_calls += 1
         with self.watching() as now:
             result = jitted.inner(*args, **kwargs)
-        owner = id(jitted.function)
-        key = None
+        try:
+            self._note_call(jitted, args, kwargs, captured, now)
+        except Exception as error:  # whatever it is, the user's program goes on
+            self._on_trouble(name_of(jitted.function), error)
+        if self.memory.look():
+            self._on_looked()
+        return result
+
+    def _note_call(
+        self,
+        jitted: RecordedJit,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        captured: _Captured | None,
+        now: Any,
+    ) -> None:
+        """Keep what a call compiled, and what it moved between host and device."""
+        owner, key = id(jitted.function), None
         if now.durations:
             for name, seconds in (captured.seconds if captured else {}).items():
                 now.durations.setdefault(name, [seconds])
@@ -166,9 +184,6 @@ class _CheapRecorder(JitRecorder):
                     moved = find_moved(jitted.program, jitted.options, key.leaves, args, kwargs)
                 self._moved[known] = moved
             self.traffic.note_call(name_of(jitted.function), self._moved[known])
-        if self.memory.look():
-            self._on_looked()
-        return result
 
     def note_program(self, module: Any) -> None:
         """Keep the fingerprint of what a call of the program's compiles."""
@@ -237,7 +252,11 @@ class Watch(contextlib.ContextDecorator):
                 self._write_now_and_then()
 
         self._recorder = _CheapRecorder(
-            self._before_call, self._write_now_and_then, on_called, on_compiled_here
+            self._before_call,
+            self._write_now_and_then,
+            self._on_trouble,
+            on_called,
+            on_compiled_here,
         )
         return self._recorder
 
@@ -358,6 +377,10 @@ class Watch(contextlib.ContextDecorator):
             return _Captured("", seconds)
         finally:
             self._recorder.is_user_code = True
+
+    def _on_trouble(self, name: str, error: Exception) -> None:
+        told = f"{type(error).__name__}: {error}"
+        self._problems[name] = f"What calls of {name} compiled is not known in full: {told}"
 
     def _write_now_and_then(self) -> None:
         if self._options.out is None or time.monotonic() < self._write_next_s:

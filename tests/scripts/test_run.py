@@ -407,6 +407,22 @@ def test_a_capture_that_fails_lets_the_program_go_on(
     assert "disk full" in read(tmp_path)["problems"][0]
 
 
+def test_a_call_that_cannot_be_noted_lets_the_program_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_words: object) -> None:
+        raise LookupError("no such key")
+
+    monkeypatch.setattr(compilation_watch, "find_key", refuse)
+    with jaxscope.watch(tmp_path, catch=["none"]):
+        double = jax.jit(lambda x: x + x)
+        assert [double(1.0), double(2.0)] == [2.0, 4.0]
+    assert (
+        "What calls of <lambda> compiled is not known in full: LookupError: no such key"
+        in read(tmp_path)["problems"]
+    )
+
+
 @pytest.mark.parametrize(
     ("library", "source", "function"),
     [
