@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jax
 import pytest
 
 from jaxscope.errors import Explanation, JaxscopeError, TraceError
@@ -41,6 +42,8 @@ def endless(x):
         pass
 def scaled(x, scale): return x * scale
 def dot(x, y): return jnp.sum(x * y)
+def wave(z): return jnp.sum(jnp.exp(1j * z))
+def number(x): return jnp.argmax(x)
 """
 
 SHAPES = """
@@ -519,3 +522,30 @@ def test_a_file_that_ends_the_program_as_it_is_read_needs_one(tmp_path: Path) ->
     explanation = caught.value.explanation
     assert explanation.what == "The file called sys.exit()." and not explanation.why
     assert "__main__" in explanation.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        (
+            "grad(wave)(c64[4])",
+            ("grad(lambda *xs: wave(*xs).real)(c64[4])", "grad(wave, holomorphic=True)(c64[4])"),
+        ),
+        ("jacrev(wave)(f32[4])", ("jacrev(lambda *xs: wave(*xs).real)(f32[4])",)),
+    ],
+)
+def test_of_a_complex_result_what_jax_differentiates(
+    file: Path, text: str, calls: tuple[str, ...]
+) -> None:
+    found = fail(file, text)
+    assert found.what == "A derivative is asked for of a complex result." and found.calls == calls
+    names = call_namespace(vars(execute_file(str(file), FILE)))
+    for call in calls:
+        jax.make_jaxpr(lambda call=call: eval(spell_scalars(call), dict(names)))()
+
+
+@pytest.mark.parametrize("grad", ["grad", "value_and_grad", "jacrev"])
+def test_of_an_integer_there_is_no_derivative(file: Path, grad: str) -> None:
+    found = fail(file, f"{grad}(number)(f32[4])")
+    assert found.what == "A derivative is asked for of a result that is no float."
+    assert "has_aux=True" in found.remedy

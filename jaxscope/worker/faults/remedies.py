@@ -161,6 +161,26 @@ TABLE = (
     ),
     Remedy(
         ("TypeError",),
+        r"requires real-valued outputs .*\bgot complex",
+        "A derivative was asked for of a complex result.",
+        "Make real numbers of it, such as `.real` or `jnp.abs(…)`, or say `holomorphic=True` where "
+        "the function is holomorphic and its arguments are complex.",
+        of_call="A derivative is asked for of a complex result.",
+        edits=(
+            "{grad}(lambda *xs: {function}(*xs).real{options})({arguments})",
+            "{grad}({function}{options}, holomorphic=True)({arguments})",
+        ),
+    ),
+    Remedy(
+        ("TypeError",),
+        "requires real-(valued| or complex-valued) outputs",
+        "A derivative was asked for of a result that is no float.",
+        "Integers and booleans have no derivative: differentiate a function that returns a float, "
+        "and return what is counted beside it, with `has_aux=True`.",
+        of_call="A derivative is asked for of a result that is no float.",
+    ),
+    Remedy(
+        ("TypeError",),
         "requires real-(valued| or complex-valued) inputs",
         "A derivative was asked for with respect to integers.",
         "Pass floats (`f32[…]`, `1.0`), or choose other arguments with `argnums=`.",

@@ -596,8 +596,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>累计的和、积、最大值或最小值，按 XLA 对 JAX 由它生成的窗口的计数：长度为 n 的轴，每个元素 n - 1 FLOP。</translation>
     </message>
     <message>
+        <source>A derivative is asked for of a complex result.</source>
+        <translation>要求对复数结果求导数。</translation>
+    </message>
+    <message>
+        <source>A derivative is asked for of a result that is no float.</source>
+        <translation>要求对不是浮点数的结果求导数。</translation>
+    </message>
+    <message>
         <source>A derivative is asked for with respect to integers.</source>
         <translation>要求对整数求导。</translation>
+    </message>
+    <message>
+        <source>A derivative was asked for of a complex result.</source>
+        <translation>代码要求对复数结果求导数。</translation>
+    </message>
+    <message>
+        <source>A derivative was asked for of a result that is no float.</source>
+        <translation>代码要求对不是浮点数的结果求导数。</translation>
     </message>
     <message>
         <source>A derivative was asked for with respect to integers.</source>
@@ -3296,6 +3312,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>作为一个内核运行的一组指令：在它们之间传递的值不写入内存。</translation>
     </message>
     <message>
+        <source>Integers and booleans have no derivative: differentiate a function that returns a float, and return what is counted beside it, with `has_aux=True`.</source>
+        <translation>整数和布尔值没有导数：请对返回浮点数的函数求导，计数之类的值用 `has_aux=True` 一并返回。</translation>
+    </message>
+    <message>
         <source>Interpreter of the other side</source>
         <translation>另一方的解释器</translation>
     </message>
@@ -4170,6 +4190,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Make it in the call: `def {function}(…, {name}=None)` and `{name} = … if {name} is None else {name}`; or return what the function makes.</source>
         <translation>在调用中生成它：`def {function}(…, {name}=None)`，以及 `{name} = … if {name} is None else {name}`；或者返回函数所生成的内容。</translation>
+    </message>
+    <message>
+        <source>Make real numbers of it, such as `.real` or `jnp.abs(…)`, or say `holomorphic=True` where the function is holomorphic and its arguments are complex.</source>
+        <translation>请把结果变成实数，例如 `.real` 或 `jnp.abs(…)`；若函数是全纯的且参数为复数，则写 `holomorphic=True`。</translation>
     </message>
     <message>
         <source>Make the dump anew, or name another file.</source>
