@@ -581,3 +581,19 @@ def test_each_box_that_keeps_values_has_a_label_on_its_line() -> None:
         labelled = {label.line for label in EdgeLabels(scene).all()}
         assert scene.lines.labels.keys() <= labelled
         assert len(scene.lines.labels) > 1
+
+
+@pytest.mark.parametrize("num", [3, 4, 5])
+def test_boxes_of_one_row_have_room_for_the_bytes_that_each_keeps(num: int) -> None:
+    """Their lines leave below the row, where only two labels had room one below the other."""
+    functions = [jnp.sin, jnp.cos, jnp.tanh, jnp.exp, jnp.log1p][:num]
+
+    def fan(x: jax.Array) -> jax.Array:
+        return sum((jnp.sum(function(x)) for function in functions), jnp.float32(0))
+
+    view = build_view(trace(jax.grad(fan), jnp.ones(16)))
+    scene = build_scene(view, frozenset(halves(view)))
+    keeping = [line for line in residuals(scene) if line in scene.lines.labels]
+    assert len(keeping) >= num
+    labelled = {label.line for label in EdgeLabels(scene).all()}
+    assert set(keeping) <= labelled

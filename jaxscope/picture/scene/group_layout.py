@@ -60,6 +60,7 @@ from jaxscope.picture.scene.side_by_side import (
     find_group_names,
     join_names,
     leads_residuals,
+    make_room_below,
     measure_side_by_side,
     reverse_flow,
     route_across,
@@ -763,7 +764,12 @@ class GroupPlacer:
             boxes = [end for end in placed.ends if not isinstance(end, Port)]
             along = [0.0 if isinstance(e, Port) else self.turned(e)[1] for e in placed.ends]
             names = find_group_names(self._view, boxes)
-            extents.append(MeasuredDrawing(placed.drawing, tuple(along), names, self._stub_along))
+            extent = MeasuredDrawing(placed.drawing, tuple(along), names, self._stub_along)
+            if part == pair.forward and placed.kept:
+                boxes_kept = {end.box for end in placed.kept if not end.is_open}
+                keeping = [at for at, end in enumerate(placed.ends) if end in boxes_kept]
+                extent = extent._replace(drawing=make_room_below(extent, keeping))
+            extents.append(extent)
         for part, drawing in zip(pair, align_levels(*extents), strict=True):
             placed = dataclasses.replace(self.placed[part], drawing=drawing)
             self.placed[part] = placed

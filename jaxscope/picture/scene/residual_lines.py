@@ -138,6 +138,12 @@ def _measure_turns(sources: Sequence[ResidualEnd]) -> float:
     return _TURNS_PX if any(end.text for end in sources) else _LEAST_TURNS_PX
 
 
+def measure_levels(num: int) -> float:
+    """Height of the room below a row of boxes for the levels of so many lines with labels."""
+    around = 2 * _CLEAR_PX + _MOST_NEAR * _APART_PX
+    return (num - 1) * (_LABELS_APART_PX + _SAME_PX) + around + _SAME_PX
+
+
 def measure_label(text: str) -> float:
     """Width of the room for a label on a line, in pixels."""
     return measure_text(text, LABEL_PX) + 2 * _LABEL_MARGIN_PX
@@ -562,7 +568,7 @@ class _Border:
             for way in ways:
                 # No way is longer for the sake of arrowheads.
                 is_wanted = least != _HEADS_APART_PX or len(way) == len(ways[0])
-                if is_wanted and room(way) >= least:
+                if is_wanted and room(way) >= least - _SAME_PX:
                     return self._turn_back(way)
         return self._turn_back(max(ways, key=room) if ways else self._lead_behind(end))
 

@@ -26,6 +26,7 @@ from jaxscope.picture.scene.residual_lines import (
     ResidualEnd,
     list_links,
     measure_gap,
+    measure_levels,
 )
 from jaxscope.picture.scene.visible_edges import End, Port, Values, Wire, Wiring
 from jaxscope.picture.view.control_flow import keep_one_arm
@@ -211,6 +212,26 @@ def align_levels(one: MeasuredDrawing, other: MeasuredDrawing) -> tuple[Drawing,
             moved_one -= gap
     along = max(one.drawing.along + moved_one, other.drawing.along + moved_other)
     return _stretch(one.drawing, moves_one, along), _stretch(other.drawing, moves_other, along)
+
+
+def make_room_below(extent: MeasuredDrawing, keeping: Collection[int]) -> Drawing:
+    """Stretch a forward part where lines of residuals leave below a row, for the label of each.
+
+    Args:
+        keeping: Places of the boxes that keep some. What has no other box at its right leaves on
+            its side.
+    """
+    drawing, moves = extent.drawing, list[tuple[float, float]]()
+    bands = _find_bands(extent)
+    edges = [*(start for start, _ in bands[1:]), drawing.along]
+    for (start, stop), edge in zip(bands, edges, strict=True):
+        row = [at for at, y in enumerate(drawing.y) if start <= y <= stop and extent.along[at]]
+        last = max((drawing.x[at] for at in row), default=0.0)
+        num = sum(at in keeping and drawing.x[at] < last for at in row)
+        missing = measure_levels(num) - (edge - stop)
+        if num > 1 and missing > 0:
+            moves.append((edge, missing))
+    return _stretch(drawing, moves, drawing.along + sum(by for _, by in moves))
 
 
 def _top(extent: MeasuredDrawing, node: int) -> float:
