@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Collection, Iterator
 
 import numpy as np
@@ -137,7 +138,7 @@ def _has_backward_equations(graph: Graph) -> bool:
 def find_kept(stage: Stage, graph: Graph) -> Residuals:
     """Residuals of one jaxpr-level stage."""
     nodes, edges = graph.nodes, graph.edges
-    backward = _find_backward(graph)
+    backward = _find_backward(stage.name, graph)
     once = _runs_once(graph)[nodes.group]
     between = backward[edges.target] & ~backward[edges.source]
     between[np.flatnonzero(between)] = ~_find_seeds(graph, backward)[edges.source[between]]
@@ -174,21 +175,35 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
     )
 
 
-def _find_backward(graph: Graph) -> npt.NDArray[np.bool_]:
+_REVERSE = re.compile(r"(vmap\(|jit\(|checkpoint\()*(grad|value_and_grad|jacrev)\b|gradient$")
+
+
+def _find_backward(stage: str, graph: Graph) -> npt.NDArray[np.bool_]:
     """The equations of the backward part of the outermost derivative that has one.
 
     What a gradient in the differentiated function computes backward is forward to the gradient
     around it. Of what is only carried along, as by the outer `jvp` of a hessian, the inner counts.
+
+    Args:
+        stage: Its name, such as `vmap(grad)`, says whether the outermost derivative has one.
+        graph: Of the stage.
     """
-    nodes = graph.nodes
+    nodes, groups = graph.nodes, graph.groups
     found: npt.NDArray[np.bool_] = nodes.direction == Direction.BACKWARD
     found = found & (nodes.kind == NodeKind.EQUATION)
     column = attribute_column(graph, "differentiation")
     texts = {code: graph.strings[code] for code in np.unique(column[column != NONE]).tolist()}
     forward = [code for code, text in texts.items() if not text.startswith("backward")]
-    if len(forward) < len(texts):
+    if len(forward) < len(texts) or _REVERSE.match(stage):
         found &= ~np.isin(column, forward)
-    return found
+    # The names of what a rule's own program does begin anew.
+    in_forward = np.zeros(len(groups) + 1, np.bool_)  # the last entry is of nodes in no group
+    for group, (parent, owner) in enumerate(
+        zip(groups.parent.tolist(), groups.owner.tolist(), strict=True)
+    ):
+        is_forward = owner != NONE and nodes.direction[owner] == Direction.FORWARD
+        in_forward[group] = in_forward[parent] or is_forward
+    return found & ~in_forward[nodes.group]
 
 
 def _find_seeds(graph: Graph, backward: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
