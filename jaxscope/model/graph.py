@@ -501,8 +501,22 @@ class Graph:
         )
 
     def place(self, index: int) -> SourcePosition | None:
-        """Where a node is said to come from: see `own_place`."""
-        return own_place(self.source(index))
+        """Where a node is said to come from: see `own_place`.
+
+        JAX keeps the stack of a jitted function up to its call. Where that has only places of
+        libraries, it is the place of the equation that holds the node, if that is the user's.
+        """
+        place = own_place(self.source(index))
+        group = int(self.nodes.group[index])
+        if place is None or not _INSTALLED.search(place.file):
+            return place
+        while group != NONE:
+            owner = int(self.groups.owner[group])
+            outer = own_place(self.source(owner)) if owner != NONE else None
+            if outer is not None and not _INSTALLED.search(outer.file):
+                return outer
+            group = int(self.groups.parent[group])
+        return place
 
     def node(self, index: int) -> Node:
         """Read one node out of the columns."""

@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 
 import jax
 
+from jaxscope.model.graph import SourcePosition, own_place
 from jaxscope.model.op_name import TAG_FILE, print_tag
 from jaxscope.model.said import say
 from jaxscope.model.units import format_place
@@ -728,8 +729,9 @@ def fingerprint(module: Any) -> str:
 def _loop_function(loop: Any, params: dict[str, Any]) -> Callable[..., Any]:
     """A function that runs an operation, as if it stood in the line of the user's that runs it."""
     function = lambda *args: loop.bind(*args, **params)  # noqa: E731  # one line, that of the user
-    place = next(user_frames(_source_info.current()), None)
-    file, line = place[:2] if place else (function.__code__.co_filename, 1)
+    frames = user_frames(_source_info.current())
+    place = own_place([SourcePosition(*frame[:3]) for frame in frames])
+    file, line = (place.file, place.line) if place else (function.__code__.co_filename, 1)
     function.__name__ = function.__qualname__ = loop.name
     function.__code__ = function.__code__.replace(
         co_filename=file, co_firstlineno=line, co_name=loop.name, co_qualname=loop.name

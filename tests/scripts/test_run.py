@@ -755,6 +755,22 @@ print("sum", float(x.sum()))
 """
 
 
+def test_a_loop_that_a_library_runs_is_of_the_users_line(tmp_path: Path) -> None:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    library = "from jax import lax\ndef total(x):\n"
+    library += "    return lax.scan(lambda c, x: (c + x, None), 0.0, x)[0]\n"
+    (folder / "summing.py").write_text(library)
+    script, seen = tmp_path / "script.py", tmp_path / "seen"
+    script.write_text(
+        f"import sys\nsys.path.append({str(folder)!r})\nimport summing\n"
+        "import jax.numpy as jnp\nsumming.total(jnp.ones(4))\n"
+    )
+    assert run("--out", str(seen), str(script)).returncode == 0
+    (loop,) = read(seen)["compilations"]
+    assert (loop["function"], loop["file"], loop["line"]) == ("lax.scan", str(script), 5)
+
+
 @pytest.mark.slow
 def test_loops_that_python_runs_outside_of_jit_are_programs_too(tmp_path: Path) -> None:
     script = tmp_path / "loops.py"
