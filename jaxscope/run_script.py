@@ -53,7 +53,10 @@ def main(words: list[str]) -> int:
         watches.append(Watch(kept, " ".join([target, *arguments])).__enter__())
 
     sys.argv = [target, *arguments]
-    after_import("jax", watch)  # not before: the script may say first how JAX is to start
+    if "jax" in sys.modules:  # by what the interpreter runs at its start, as a `sitecustomize`
+        watch()
+    else:
+        after_import("jax", watch)  # not before: the script may say first how JAX is to start
     try:
         run_as_main(kind, target)
         status = 0

@@ -197,6 +197,18 @@ print(json.dumps([plan.alias_size_in_bytes, plan.temp_size_in_bytes]))
     assert "what is within shard_map on one device" in describe_kept(kept)
 
 
+def test_an_interpreter_that_imports_jax_at_its_start_is_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import jax\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    script, seen = tmp_path / "script.py", tmp_path / "seen"
+    script.write_text("import jax\njax.jit(lambda x: x + 1)(1.0)\n")
+    done = run("--out", str(seen), str(script))
+    assert done.returncode == 0, done.stderr
+    assert [each["calls"] for each in read(seen)["compilations"]] == [1]
+
+
 def test_a_notebook_runs_as_the_script_that_its_cells_make(tmp_path: Path) -> None:
     cells = (
         "%load_ext autoreload\nimport inspect, jax",
