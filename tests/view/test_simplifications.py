@@ -252,6 +252,38 @@ def test_what_is_left_of_a_function_beside_its_calls_and_scopes_says_so() -> Non
     assert title == "loss itself" and isinstance(title, Said), "said in each language"
 
 
+Three = tuple[jax.Array, jax.Array, jax.Array]
+
+
+def test_an_optimizer_is_one_group_beside_a_derivative_with_scopes() -> None:
+    """As of models whose layers open scopes: what updates the parameters opens none."""
+
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        with jax.named_scope("layer"):
+            return jnp.tanh(x @ w).sum()
+
+    def moments(m: jax.Array, g: jax.Array) -> jax.Array:
+        return 0.9 * m + 0.1 * g
+
+    def scaled(m: jax.Array, v: jax.Array) -> jax.Array:
+        return m / (jnp.sqrt(v) + 1e-8)
+
+    def optimize(w: jax.Array, m: jax.Array, v: jax.Array, g: jax.Array) -> Three:
+        m, v = moments(m, g), moments(v, g * g)
+        return w - 0.01 * scaled(m, v), m, v
+
+    def step(w: jax.Array, m: jax.Array, v: jax.Array, x: jax.Array) -> tuple[jax.Array, Three]:
+        value, gradient = jax.value_and_grad(loss)(w, x)
+        return value, optimize(w, m, v, gradient)
+
+    w = jnp.ones((3, 2))
+    view = build_view(trace(step, w, w, w, jnp.ones((4, 3))))
+    count_of = {box.label: box.num_counted for box in view.boxes}
+    assert count_of["optimize"] == len(jax.make_jaxpr(optimize)(w, w, w, w).eqns)
+    assert {"forward · layer", "backward · layer", "moments", "scaled"} <= count_of.keys()
+    assert not [label for label in count_of if label.endswith("itself")]
+
+
 def test_an_unrolled_loop_without_names_is_boxed_by_its_repetition() -> None:
     def program(x: jax.Array) -> jax.Array:
         for _ in range(8):

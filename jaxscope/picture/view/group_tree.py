@@ -89,17 +89,20 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
 
     The traceback of each operation says which functions it was written in. In a program with
     scopes only operations outside of them are grouped, by the innermost function; of one that
-    calls others, or opens scopes, the box holds only what is left, and says so.
+    calls others, or opens scopes, the box holds only what is left, and says so. Equations in
+    neither part of such a program's derivative, such as an optimizer's, are grouped by all
+    functions.
     """
     graph = draft.graph
-    scope_lengths = graph.nodes.scope.lengths().tolist()
-    depth = 1 if any(scope_lengths) else None
-    offsets, values = graph.nodes.source.offsets.tolist(), tuple(graph.nodes.source.values.tolist())
+    nodes = graph.nodes
+    scope_lengths = nodes.scope.lengths().tolist()
+    has_scopes = any(scope_lengths)
+    offsets, values = nodes.source.offsets.tolist(), tuple(nodes.source.values.tolist())
 
     @functools.cache
     def read(row: tuple[int, ...]) -> tuple[str, ...]:
         names: list[str] = []
-        for number in row[:depth][::-1]:
+        for number in row[::-1]:
             function = graph.strings[number]
             name = _own_name(function)
             # A lambda has the name of the function that it stands in, and adds no box to it.
@@ -109,10 +112,26 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
         return tuple(names)
 
     rows = [values[start + 3 : stop : 4] for start, stop in itertools.pairwise(offsets)]
-    paths = [() if length else read(row) for length, row in zip(scope_lengths, rows, strict=True)]
-    if depth is None:
-        return _group(draft, root, paths, "function", _MIN_LEAVES)
-    return _group(draft, root, paths, "function", 3, _find_callers(graph, filter(None, set(rows))))
+    if not has_scopes:
+        return _group(draft, root, list(map(read, rows)), "function", _MIN_LEAVES)
+    directions = nodes.direction.tolist()
+    is_jaxpr = bool((nodes.kind == int(NodeKind.EQUATION)).any())
+    has_parts = is_jaxpr and int(Direction.BACKWARD) in directions
+    is_beside = [
+        has_parts and not length and direction == int(Direction.NONE)
+        for length, direction in zip(scope_lengths, directions, strict=True)
+    ]
+    around = {row for row, is_whole in zip(rows, is_beside, strict=True) if not is_whole}
+    shared = _shared_start([tuple((name, "") for name in read(row)) for row in set(rows) if row])
+
+    def choose(row: tuple[int, ...], length: int, is_whole: bool) -> tuple[str, ...]:
+        if length:
+            return ()
+        return read(row)[shared:] if is_whole else read(row[:1])
+
+    paths = list(map(choose, rows, scope_lengths, is_beside))
+    left = _find_callers(graph, filter(None, around))
+    return _group(draft, root, paths, "function", 3, left, is_beside)
 
 
 def _find_callers(graph: Graph, stacks: Iterable[tuple[int, ...]]) -> frozenset[str]:
@@ -147,8 +166,17 @@ def _group(
     word: str,
     least: int,
     left: frozenset[str] = frozenset(),
+    is_whole: Sequence[bool] = (),
 ) -> Branch:
-    """Box the runs of operations that share a path; `paths` are those of all nodes."""
+    """Box the runs of operations that share a path.
+
+    Args:
+        paths: Of all nodes.
+        word: For the ids of the boxes.
+        least: Operations in a box.
+        left: As of `_runs`.
+        is_whole: Of each node whether its path is told even where all others share it.
+    """
     if not any(paths):
         return root
     graph = draft.graph
@@ -179,7 +207,8 @@ def _group(
             [of_leaf[c] if isinstance(c, int) else of_owner[c.node] for c in branch.children]
         )
         # What all share says nothing here; a nested program repeats the path of its owner.
-        shared = _shared_start([p for p in paths if p])
+        is_told = any(isinstance(c, int) and is_whole[c] for c in branch.children if is_whole)
+        shared = 0 if is_told else _shared_start([p for p in paths if p])
         paths = [p[shared:] for p in paths] if shared else paths
         counts: dict[str, int] = {}
         start = f"{branch.id}/{word}:"
