@@ -760,10 +760,11 @@ def read_transforms(function: Any) -> tuple[list[str], list[str]]:
     return names, settings
 
 
-def donated_by_pmap(function: Any) -> tuple[int, ...]:
-    """Positions of the arguments that what `jax.pmap` returned donates; a jit around it does not.
+def read_pmap(function: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Positions of the arguments that what `jax.pmap` returned donates, and of its static ones.
 
-    In the releases of JAX in which pmap is made of jit and shard_map; in others none are found.
+    A jit around it does neither. In the releases of JAX in which pmap is made of jit and shard_map;
+    in others none are found.
     """
     lower = getattr(function, "lower", None)
     found = dict(_closure(lower)) if _is_of_jax(lower) else {}
@@ -772,7 +773,7 @@ def donated_by_pmap(function: Any) -> tuple[int, ...]:
     donated, static = known.get("donate_tuple", ()), known.get("static_broadcasted_tuple", ())
     # They are counted among those that are not static.
     positions = [n for n in range(len(static) + max(donated, default=-1) + 1) if n not in static]
-    return tuple(positions[number] for number in donated)
+    return tuple(positions[number] for number in donated), tuple(static)
 
 
 def _is_of_jax(function: Any) -> bool:

@@ -165,6 +165,7 @@ import json, jax, jax.numpy as jnp
 from jax.experimental.pjit import pjit
 
 def step(n, w, x):
+    assert n in range(9)
     grads = jax.grad(lambda w: jnp.sum((x @ w) ** 2))(w)
     return w - n * jax.lax.pmean(grads, "i")
 
@@ -185,10 +186,11 @@ print(json.dumps([plan.alias_size_in_bytes, plan.temp_size_in_bytes]))
     assert done.returncode == 0, done.stderr
     step, scaled = read(seen)["compilations"]
     assert (step["function"], step["line"], step["calls"]) == ("step", 5, 2)
-    assert (scaled["function"], scaled["line"], scaled["calls"]) == ("scaled", 13, 1)
+    assert (scaled["function"], scaled["line"], scaled["calls"]) == ("scaled", 14, 1)
     assert all(step["variants"][0]["seconds"].values())
     capture = jaxscope.load(seen / "step.jaxscope")
     assert isinstance(capture, Capture) and capture.call == "pmap(step)(2, f32[1,4,4], f32[1,3,4])"
+    assert capture.messages == (), "what pmap has as static is not said to be made so"
     assert isinstance(capture.memory, MemoryPlan)
     planned = [capture.memory.aliased_bytes, capture.memory.temporary_bytes]
     assert planned == json.loads(done.stdout.split("\n", 1)[0]) and planned[0] == 64

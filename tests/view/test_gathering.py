@@ -46,6 +46,24 @@ def test_captured_arrays_that_a_nested_program_gets_are_one_box() -> None:
     assert_no_cycles(view)
 
 
+def step(state: dict[str, jax.Array]) -> dict[str, jax.Array]:
+    total = jnp.sin(sum(state.values(), jnp.zeros(3)))
+    return {name: jnp.cos(value) * total for name, value in state.items()}
+
+
+def test_what_pmap_does_to_each_argument_and_result_is_gathered() -> None:
+    """It takes the mapped axis from each and gives it back: a row as wide as the state."""
+    state = {f"p{number:02}": jnp.ones((1, 3)) for number in range(12)}
+
+    graph = trace(jax.pmap(step), state)
+    view = build_view(graph)
+    lines = [line.strip() for line in outline(view)]
+    assert [line for line in lines if line.endswith("squeeze")] == ["+ squeeze"]
+    assert [line for line in lines if line.endswith("broadcast_in_dim")] == ["+ broadcast_in_dim"]
+    assert_shown_once(view, graph)
+    assert_no_cycles(view)
+
+
 def test_few_captured_arrays_stay_apart() -> None:
     table = np.arange(3.0, dtype=np.float32)
     view = simplify(lambda x: x * table, X)

@@ -32,6 +32,10 @@ class Model:
         return x
 
 
+class Plain:
+    """Python shows its objects by their addresses."""
+
+
 NAMED: dict[str, Callable[..., Any]] = {
     "loss": loss,
     "grad(loss)": jax.grad(loss),
@@ -46,6 +50,7 @@ NAMED: dict[str, Callable[..., Any]] = {
     "jacrev(loss, argnums=1)": jax.jacrev(loss, argnums=1),
     "checkpoint(loss)": jax.checkpoint(loss),
     "partial(loss, f32[4,2])": functools.partial(loss, jnp.ones((4, 2))),
+    "partial(loss, Plain(…), step, x=loss)": functools.partial(loss, Plain(), step, x=loss),
     "grad(partial(loss, x=2))": jax.grad(functools.partial(loss, x=2)),
     "step": step,  # the module calls the jitted function so
     "vmap(cos)": jax.vmap(jnp.cos),

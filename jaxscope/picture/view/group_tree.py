@@ -743,10 +743,14 @@ def gather_helpers(draft: Draft, root: Branch) -> Branch:
         last = _closed_run(reversed(branch.children), border, users.__getitem__, is_wanted)
         return _box_up(draft, branch, last, "after")
 
+    maps = {node for node, code in enumerate(codes) if strings[code] == "shard_map"}
+
     def change(branch: Branch) -> Branch:
+        if branch.node in maps:  # pmap takes the axis from each argument, and gives it to results
+            return gather(branch, helpers)
         return gather(branch, copies) if branch.kind is BranchKind.SCOPE else branch
 
-    return gather(map_branches(root, change) if copies else root, helpers)
+    return gather(map_branches(root, change) if copies or maps else root, helpers)
 
 
 def _sources(draft: Draft) -> Callable[[int], list[int]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -16,6 +18,8 @@ from jaxscope.worker.host.library_arguments import Module, find_user_arguments
 from jaxscope.worker.host.values import value_text
 
 _MAX_ARGUMENT_CHARS = 60
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")
+"""How Python shows what has no text of its own: another one in each process."""
 
 
 def describe_live_call(
@@ -123,6 +127,8 @@ def _describe(value: Any) -> str:
         return f"{value.name}(…)"
     has_arrays = any(is_traceable(leaf, scalars=False) for leaf in jax.tree.leaves(value))
     text = "" if has_arrays else repr(value)
+    if _ADDRESS.search(text):
+        return value.__name__ if inspect.isroutine(value) else f"{type(value).__name__}(…)"
     if text and len(text) <= _MAX_ARGUMENT_CHARS and "\n" not in text:
         return text
     return f"{type(value).__name__}(…)"

@@ -167,7 +167,12 @@ def with_arguments(call: Call, trace: Callable[[Arguments], T]) -> tuple[T, str]
             # What was typed is at fault, not that a number of it was traced.
             speaks_of_us = _OF_TRACING.search(str(first)) and not _OF_TRACING.search(str(second))
             raise (second if speaks_of_us else first) from None
-        names = ", ".join(path for path, _ in fixed.static)
+        _, known = compat.read_pmap(call.base)  # what is static there anyway
+        parameters = parameter_names(call.base, call.args)
+        stated = {parameters[place] for place in known if place < len(parameters)}
+        names = ", ".join(path for path, _ in fixed.static if path not in stated)
+        if not names:
+            return found, ""
         why = f"because tracing them raised {type(first).__name__}"
         return found, say("Taken as static, {why}: {names}.", why=why, names=names)
 
@@ -286,7 +291,7 @@ def _trace_function(
     else:
         args, kwargs = arguments.boxed()
         plain = _hashable(arguments.unboxing(function))
-        donated = compat.donated_by_pmap(function)
+        donated, _ = compat.read_pmap(function)
         settings: dict[str, Any] = {"donate_argnums": donated} if donated else {}
         try:
             traced = _jit(plain, **settings).trace(*args, **kwargs)
