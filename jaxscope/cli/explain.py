@@ -5,7 +5,7 @@ from __future__ import annotations
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
 from jaxscope.errors import UsageError
-from jaxscope.program.cards import find_by_name, read_cards
+from jaxscope.program.cards import find_by_name, list_names
 from jaxscope.report.cards import card_to_json, cards_to_document
 
 
@@ -33,5 +33,4 @@ def run(options: Options) -> int:
 def _find_near(name: str) -> str:
     import difflib
 
-    known = [each for cards in read_cards() for each in cards]
-    return " or ".join(dict.fromkeys(difflib.get_close_matches(name, known, 3)))
+    return " or ".join(difflib.get_close_matches(name, list_names(), 3))

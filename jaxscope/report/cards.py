@@ -152,7 +152,7 @@ def cards_to_document(cards: Sequence[Card]) -> Document:
         for title, facts in list_facts(card):
             rows = [row for fact in facts for row in _rows(fact)]
             sections.append(Section(title, [Table(("", ""), rows)]))
-    if any(card.is_primitive for card in cards):
+    if any(card.is_primitive and list_facts(card) for card in cards):
         sections.append(Section(blocks=[NOTATION.replace("`", "")]))
     return sections
 

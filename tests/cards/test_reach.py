@@ -10,6 +10,7 @@ import jax
 import pytest
 
 from bench.operations import COUNTS, ROOT, count_file_here, find_calls
+from jaxscope.cli import main
 from jaxscope.model import NodeKind
 from jaxscope.program.cards import Card, find_by_name, find_card, read_cards
 from jaxscope.program.explanations import explain_operation
@@ -104,6 +105,17 @@ NAMES: list[tuple[str, Callable[[], Card]]] = [
 def test_every_card_has_its_sentence_and_is_found_by_its_name(card: Card) -> None:
     assert explain_card(card).endswith(".")
     assert card in find_by_name(card.name)
+
+
+@pytest.mark.parametrize("name", ["all_to_all", "collective-permute"])
+def test_what_only_has_a_sentence_is_explained_by_it(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kind = NodeKind.INSTRUCTION if "-" in name else NodeKind.EQUATION
+    assert main(["explain", name]) == 0
+    printed = capsys.readouterr().out
+    assert printed.split(": ", 1)[1].startswith(explain_operation(name, kind))
+    assert "In formulas" not in printed
 
 
 def test_explained_primitives_have_the_names_that_jax_gives_them() -> None:

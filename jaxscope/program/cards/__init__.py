@@ -18,6 +18,7 @@ from typing import Any
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NodeKind
 from jaxscope.model.said import say
+from jaxscope.program import explanations
 
 MADE_WITH = say("JAX 0.10.2 on a CPU")
 """Where it was seen what primitives turn into."""
@@ -36,6 +37,12 @@ _OPCODE_OF = {
     "top-k": "topk",
 }
 """HLO's opcode where StableHLO has another name."""
+
+
+_SENTENCES = {
+    NodeKind.EQUATION: explanations.PRIMITIVES,
+    NodeKind.INSTRUCTION: explanations.COMPILER_OPERATIONS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +154,23 @@ def name_operands(operation: str, kind: NodeKind, num: int) -> tuple[str, ...]:
 
 
 def find_by_name(name: str) -> list[Card]:
-    """The cards that a typed name may mean: of the primitive, then of the opcode."""
-    found = [find_card(name, kind) for kind in (NodeKind.EQUATION, NodeKind.INSTRUCTION)]
+    """The cards that a typed name may mean: of the primitive, then of the opcode.
+
+    Of an operation that only has a sentence the card says nothing more.
+    """
+    found = []
+    for kind, told in _SENTENCES.items():
+        card = find_card(name, kind)
+        if card is None and name in told:
+            card = Card(name, kind == NodeKind.EQUATION)
+        found.append(card)
     return list(dict.fromkeys(card for card in found if card is not None))
+
+
+def list_names() -> list[str]:
+    """All names that `find_by_name` knows."""
+    cards = (name for known in read_cards() for name in known)
+    return list(dict.fromkeys((*cards, *(name for told in _SENTENCES.values() for name in told))))
 
 
 def find_sources(opcode: str) -> list[str]:
