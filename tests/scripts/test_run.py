@@ -199,6 +199,32 @@ print(json.dumps([plan.alias_size_in_bytes, plan.temp_size_in_bytes]))
     assert "what is within shard_map on one device" in describe_kept(kept)
 
 
+def test_a_key_that_is_donated_stays_the_scripts(tmp_path: Path) -> None:
+    """What a capture runs takes copies of donated arguments, of typed keys as well."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        """
+import functools, jax, jax.numpy as jnp
+
+@functools.partial(jax.jit, donate_argnums=0)
+def step(state):
+    key, own = jax.random.split(state["key"])
+    return {"key": key, "w": state["w"] + jax.random.normal(own, (3,))}
+
+state = {"key": jax.random.key(0, impl="rbg"), "w": jnp.ones(3)}
+for _ in range(3):
+    state = step(state)
+print("w", state["w"], jax.random.key_data(state["key"]))
+"""
+    )
+    alone = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    done = run("--out", str(tmp_path / "seen"), str(script))
+    assert done.returncode == 0, done.stderr
+    assert alone.stdout.startswith("w") and alone.stdout in done.stdout
+    (step,) = read(tmp_path / "seen")["compilations"]
+    assert step["calls"] == 3 and step["variants"][0]["capture"] == "step.jaxscope"
+
+
 def test_an_interpreter_that_imports_jax_at_its_start_is_watched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

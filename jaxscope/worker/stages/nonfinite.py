@@ -639,6 +639,15 @@ def _run(executable: Any, inputs: Sequence[Any]) -> list[Any]:
     """The results; donated arguments are copies."""
     tree = executable.in_tree
     values = list(inputs)[len(inputs) - tree.num_leaves :]
-    copies = [np.array(v) if is_plain_array(v) else v for v in values]
-    args, kwargs = jax.tree.unflatten(tree, copies)
+    args, kwargs = jax.tree.unflatten(tree, list(map(_copy, values)))
     return list(jax.tree.leaves(executable(*args, **kwargs)))
+
+
+def _copy(value: Any) -> Any:
+    if is_plain_array(value):
+        return np.array(value)
+    dtype: Any = getattr(value, "dtype", None)
+    if dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key):
+        words: Any = np.array(jax.random.key_data(value))
+        return jax.random.wrap_key_data(words, impl=jax.random.key_impl(value))
+    return value
