@@ -15,6 +15,7 @@ from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_
 from jaxscope.program.diff.changes import Change, GraphComparison
 from jaxscope.ui.pages.compare import ComparePage
 from jaxscope.ui.pages.comparison_view import CompareView
+from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.toolkit.theme import DARK
 from jaxscope.ui.toolkit.widgets import FlowLayout
 from jaxscope.ui.window.page_context import PageContext
@@ -80,7 +81,7 @@ def test_the_legend_says_it_in_words(view: CompareView) -> None:
 def test_a_row_selects_on_both_sides(view: CompareView) -> None:
     chosen: list[tuple[int, int]] = []
     view.table.row_chosen.connect(lambda a, b: chosen.append((a, b)))
-    view.table.selectRow(1)  # the changed multiplication
+    choose_row(view.table, 1)  # the changed multiplication
     assert cell(view, 1, 0) == "≠  changed"
     first, second = chosen[0]
     for canvas, node in zip(view.canvases, (first, second), strict=True):

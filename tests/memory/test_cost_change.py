@@ -24,6 +24,7 @@ from jaxscope.program.roofline import Roofline, find_roofline
 from jaxscope.report.diff import cost_change_to_json, cost_change_to_section
 from jaxscope.report.document import write_text
 from jaxscope.ui.pages.roofline import BOTH, RECEIVED, RooflinePage
+from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.window.page_context import PageContext
 
 from .conftest import Take
@@ -190,7 +191,7 @@ def test_the_page_shows_the_module_before_and_both(
     assert page.change is not None
     assert page.table.rows.rowCount() == len(page.change.rows)
     page_context.selection.set_stages(capture.stages)
-    page.table.selectRow(0)
+    choose_row(page.table, 0)
     selected = page_context.selection.selection
     assert isinstance(selected, NodeSelection)
     assert selected.stage == "optimized" and selected.nodes

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from jaxscope.model import NONE, is_available
 from jaxscope.ui.figures.plots import StepAxis
 from jaxscope.ui.pages.memory import MemoryPage
+from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.toolkit.theme import DARK, LIGHT
 from jaxscope.ui.window.page_context import PageContext
 
@@ -76,9 +77,9 @@ def test_a_step_that_is_not_there_changes_nothing(page: MemoryPage) -> None:
 def test_a_row_leads_to_its_node(page: MemoryPage, take: Take, page_context: PageContext) -> None:
     selection = page_context.selection
     selection.set_stages(take(CALL).stages)
-    page.alive.selectRow(0)
+    choose_row(page.alive, 0)
     assert isinstance(selection.place, tuple) and selection.place[0] == "optimized"
-    page.kept.selectRow(0)
+    choose_row(page.kept, 0)
     assert isinstance(selection.place, tuple) and selection.place[0] == "grad"
 
 

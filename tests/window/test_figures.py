@@ -21,6 +21,7 @@ from jaxscope.schema.archive import SAVED_TYPES
 from jaxscope.ui.figures.figure_panel import FigurePanel, LanePlot
 from jaxscope.ui.figures.plots import TimingPlot
 from jaxscope.ui.session.state import LAB_RESULTS
+from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.toolkit.theme import DARK, LIGHT
 from jaxscope.ui.toolkit.widgets import FoldedNotes, SplitOrTabs
 from tests.archive.test_saved_measurements import RESULTS
@@ -247,7 +248,7 @@ def test_a_row_tells_its_protocol_and_the_device_has_a_column_of_its_own(
     driver.wait_for(TimeRequest).tell(Finished(timing))
     page = driver.window.pages["timing"]
     driver.wait_until(lambda: page.distributions is not None and page.stages is not None)
-    page.table.selectRow(0)
+    choose_row(page.table, 0)
     assert "Each call by itself." in page.protocol.text()
     cells = [str(page.table.rows.cell(0, column)) for column in range(6)]
     assert cells[1] == "20.0 µs"
@@ -284,7 +285,7 @@ def test_a_distribution_can_be_read_at_every_usual_size(
     timing = Timing(CALL, HERE, (steady("jit", 1e-5, 2e-5, 3e-5),), (), warnings)
     driver.wait_for(TimeRequest).tell(Finished(timing))
     driver.wait_until(lambda: page.distributions is not None)
-    page.table.selectRow(0)
+    choose_row(page.table, 0)
     page.figures.setCurrentWidget(page.distributions)
     plot = page.distributions.findChild(TimingPlot)
     driver.wait_until(lambda: plot.isVisible() and plot.height() >= 220)

@@ -22,6 +22,7 @@ from jaxscope.program.diff.quantities import QuantityDifference
 from jaxscope.ui.pages.fusions import HEADERS, FusionsPage
 from jaxscope.ui.pages.memory import MemoryPage
 from jaxscope.ui.pages.passes import PassesPage
+from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -69,7 +70,7 @@ def test_the_page_lists_fusions_and_selects_the_one_that_is_clicked(
     assert page.heading.text().startswith(told)
     (card,) = [c for c in window.strip.cards if c.step is not None and c.step.name == "optimized"]
     assert told in card.toolTip()
-    page.table.selectRow(0)
+    choose_row(page.table, 0)
     assert window.workspace.selection.place == ("optimized", report.fusions[0].id)
     text = inspected(window)
     assert f"Fusion {report.fusions[0].id}" in text
@@ -119,7 +120,7 @@ def test_an_operand_of_which_a_slice_is_read_counts_as_the_slice(
     columns = {name: HEADERS.index(name) for name in ("reads", "writes")}
     row = {name: page.table.rows.index(0, column).data() for name, column in columns.items()}
     assert row == {"reads": "256 B", "writes": "256 B"}
-    page.table.selectRow(0)
+    choose_row(page.table, 0)
     assert "f32[4096], 256 B of 16.0 KiB" in inspected(window)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jaxscope.report.document import Table
 from jaxscope.ui.selection.linked_rows import LinkedRows
-from jaxscope.ui.toolkit.result_table import ResultTable
+from jaxscope.ui.toolkit.result_table import ResultTable, choose_row
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -24,7 +24,7 @@ def test_a_row_stands_for_several_nodes(driver: Driver, window: MainWindow, sour
     def marked() -> set[int]:
         return {index.row() for index in table.selectedIndexes()}
 
-    table.selectRow(0)
+    choose_row(table, 0)
     assert selection.selection is not None
     assert set(selection.selection.nodes) == {0, 1}
     selection.select_node("jaxpr", 2)
@@ -36,5 +36,5 @@ def test_a_row_stands_for_several_nodes(driver: Driver, window: MainWindow, sour
     selection.select_node("jaxpr", 2)
     assert marked() == {1}, "one of those that were marked"
     rows.set_rows(())
-    table.selectRow(1)
+    choose_row(table, 1)
     assert set(selection.selection.nodes) == {2}, "of rows that stand for nothing"

@@ -14,6 +14,7 @@ from shiboken6 import isValid
 
 from jaxscope.client.session import Session
 from jaxscope.client.worker_failures import TOO_OLD
+from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.toolkit.theme import LIGHT
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.script_run import ScriptDialog
@@ -89,9 +90,9 @@ def test_a_script_runs_and_its_capture_opens(
     assert "all steps done" in dialog.state.text()
     assert [row[0] for row in rows(dialog)] == ["step", "step"]
     assert rows(dialog)[0][-1] == "step.jaxscope"
-    dialog.table.selectRow(1)
+    choose_row(dialog.table, 1)
     assert not dialog.open_button.isEnabled()  # the second program was not captured
-    dialog.table.selectRow(0)
+    choose_row(dialog.table, 0)
     dialog.open_button.click()
     qtbot.waitUntil(lambda: window.controller.state.capture is not None, timeout=PATIENCE_MS)
     assert "step" in window.controller.state.call
@@ -120,14 +121,14 @@ def test_the_keyboard_goes_all_round_and_enter_runs_and_opens(
     assert dialog.is_running
     qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
     dialog.table.setFocus()
-    dialog.table.selectRow(0)
+    choose_row(dialog.table, 0)
     qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
     assert [Path(path).name for path in opened] == ["step.jaxscope"]
-    dialog.table.selectRow(1)
+    choose_row(dialog.table, 1)
     qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
     assert len(opened) == 1 and not dialog.is_running, "it runs nothing again"
     assert dialog.state.text().startswith("Not captured") and "has ended" in dialog.state.text()
-    dialog.table.selectRow(0)
+    choose_row(dialog.table, 0)
     qtbot.keyClick(dialog.table, Qt.Key.Key_Return)
     assert len(opened) == 2 and dialog.state.text().startswith("The script has ended.")
 

@@ -34,6 +34,7 @@ from jaxscope.ui.pages.stepping import SteppingPage
 from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.screen import compute_screen
+from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.presentation import _join
 from jaxscope.ui.window.settings import Settings
@@ -293,7 +294,7 @@ def test_real_numbers_are_stepped_through_by_keys_and_buttons(
     wait()
     assert run.step is not None and run.step.is_end  # all numbers are below
     page.slice.setText("[0, 1:]")
-    page.values.selectRow(1)
+    choose_row(page.values, 1)
     qtbot.waitUntil(lambda: page.slice.text() == "[:, :]")
     page.slice.setText("[0, 1:]")
     QTest.keyClick(page.slice, Qt.Key.Key_Return)

@@ -13,6 +13,7 @@ from jaxscope.client.events import Finished, ResultGrew
 from jaxscope.client.requests import ScalingRequest, TimeRequest
 from jaxscope.model import Environment, Measurement, Ratio, Timing
 from jaxscope.model.timing import ScalePoint, Scaling
+from jaxscope.ui.toolkit.result_table import choose_row
 
 from .conftest import Driver
 from .programs import build_capture
@@ -71,7 +72,7 @@ def test_a_row_of_another_call_tells_nothing_of_this_one(driver: Driver, source:
     window.pages["timing"].measure()
     driver.wait_for(TimeRequest).tell(Finished(timing("f(x)", BUSY, "Load of the first call.")))
     driver.wait_until(lambda: page.table.rows.rowCount() == 2)
-    page.table.selectRow(0)
+    choose_row(page.table, 0)
     assert "Load of the first call." in page.protocol.text()
     driver.wait_until(lambda: not window.controller.state.is_running)
     window.pages["timing"].measure()
@@ -92,7 +93,7 @@ def test_a_chosen_row_stays_chosen_while_its_figures_get_better(
     run = driver.wait_for(TimeRequest)
     run.tell(ResultGrew(timing("f(x)", HERE)))
     driver.wait_until(lambda: page.table.rows.rowCount() == 2)
-    page.table.selectRow(1)
+    choose_row(page.table, 1)
     run.tell(Finished(timing("f(x)", HERE, "A later reason.")))
     driver.wait_until(lambda: "A later reason." in page.protocol.text())
     assert page.table.currentIndex().row() == 1
@@ -185,7 +186,7 @@ def test_a_row_of_a_sorted_table_tells_of_its_own_measurement(driver: Driver, so
     driver.wait_for(TimeRequest).tell(Finished(found))
     driver.wait_until(lambda: page.table.rows.rowCount() == 2)
     page.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
-    page.table.selectRow(0)
+    choose_row(page.table, 0)
     name = page.table.rows.cell(0, 0).split()[0]
     assert name != page.table.rows.cell(1, 0).split()[0]
     assert page.table.rows.place(0) == 1

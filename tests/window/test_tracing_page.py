@@ -29,6 +29,7 @@ from jaxscope.ui.selection.selection import SelectionModel
 from jaxscope.ui.selection.tracing import find_births
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.source.code_view import Mark
+from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 
@@ -173,9 +174,9 @@ def test_what_python_did_is_said_and_the_list_leads_to_each_line(
         assert page.buttons[name].isHidden()
     assert page.condition.isHidden() and not page.stop_button.isVisible()
     assert all(page.lines.rows.cell(row, 4) for row in range(page.lines.rows.rowCount()))
-    page.lines.selectRow(0)
+    choose_row(page.lines, 0)
     assert "print; the compiled program does not do it" in page.note.text()
-    page.lines.selectRow(3)
+    choose_row(page.lines, 3)
     assert page.note.text() == "Round 2 of 2 of a loop of Python's."
     assert lit(empty) == {"in:0", "0"}
     empty.workspace.selection.select_line(
@@ -197,7 +198,7 @@ def test_what_python_did_is_said_and_the_list_leads_to_each_line(
     empty.commands.actions["step_back"].trigger()
     empty.commands.actions["step_out"].trigger()
     assert page.place.text().startswith("The trace is done: 3 equations.")
-    page.lines.selectRow(0)
+    choose_row(page.lines, 0)
     assert page.tracing.step is not None and page.tracing.step.number == 0
 
 
@@ -207,7 +208,7 @@ def test_a_text_greys_what_is_not_there_and_nothing_is_faded_behind_the_page(
 ) -> None:
     open_call(empty, qtbot, tmp_path)
     page, pane = begin(empty, qtbot), pane_of(empty, "jaxpr")
-    page.lines.selectRow(2)
+    choose_row(page.lines, 2)
     pane.set_form(Form.TEXT)
     (first,) = [n for n, line in enumerate(pane.code.lines) if " sin a" in line]
     assert set(pane.code._faded) == {first + 1, first + 2}
@@ -233,7 +234,7 @@ def test_another_run_ends_it_and_another_call_in_the_bar_makes_it_old(
 ) -> None:
     open_call(empty, qtbot, tmp_path)
     page = begin(empty, qtbot)
-    page.lines.selectRow(2)
+    choose_row(page.lines, 2)
     empty.call_bar.edit.setText("taught(f32[4])")
     assert "This is of an earlier run" in page.note.text() and len(lit(empty)) == 2
     (tmp_path / "program.py").write_text(PROGRAM.replace("range(2)", "range(3)"))
@@ -373,9 +374,9 @@ def test_the_line_that_ran_is_brought_into_sight(
         return top >= 0 and bottom <= code.viewport().height()
 
     calling, far = 5, len(FAR.splitlines())
-    page.lines.selectRow(0)
+    choose_row(page.lines, 0)
     assert is_seen(calling) and not is_seen(far)
-    page.lines.selectRow(1)
+    choose_row(page.lines, 1)
     assert code.marks[calling - 1] is Mark.FORWARD  # the equation is of both lines
     assert is_seen(far)
 

@@ -32,6 +32,7 @@ from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.session.call_text import list_transforms
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.source.code_view import Mark
+from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.start_page import SampleCard
@@ -293,7 +294,7 @@ def test_the_table_selects_too_and_is_filtered(driver: Driver, window: MainWindo
     pane.set_form(Form.TABLE)
     pane.header.search.setText("cos")
     assert pane.table.nodes.rowCount() == 1
-    pane.table.selectRow(0)
+    choose_row(pane.table, 0)
     assert window.workspace.selection.selection.nodes == (1,)
 
 
