@@ -91,10 +91,10 @@ document.addEventListener("drop", (event) => {
   if (file) take(file.name, () => file.arrayBuffer());
 });
 
-const asked = new URLSearchParams(location.search).get("file");
+const asked = new URLSearchParams(location.search).get("file"); // a path from here
 if (asked) {
-  take(decodeURIComponent(asked.split("/").pop()), async () => {
-    const answer = await fetch(asked);
+  take(asked.split("/").pop(), async () => {
+    const answer = await fetch(asked.split("/").map(encodeURIComponent).join("/"));
     if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
     return answer.arrayBuffer();
   });

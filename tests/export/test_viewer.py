@@ -239,6 +239,8 @@ def address(
         pytest.skip("needs a registry of npm to load Pyodide from")
     save_capture(capture, folder / "update.jaxscope")
     save_capture(large, folder / "large.jaxscope")
+    (folder / "of a").mkdir()
+    save_capture(capture, folder / "of a" / "100% done.jaxscope")
     (folder / "broken.jaxscope").write_bytes(b"PK\3\4 and nothing else")
 
     class Silent(http.server.SimpleHTTPRequestHandler):
@@ -295,8 +297,9 @@ def test_the_page_in_a_browser_is_the_exported_one(
     exported = capture_to_html(load_capture(path))
     assert _open_and_keep(browser, address, "update.jaxscope", 1) == [exported]
     assert browser.evaluate("document.getElementById('save').download") == "update.html"
-    browser.open(f"{address}/index.html?file=update.jaxscope")
+    browser.open(f"{address}/index.html?file=of%20a/100%25%20done.jaxscope")
     browser.wait_for("document.body.dataset.state === 'open'")
+    assert browser.evaluate("document.getElementById('name').textContent") == "100% done.jaxscope"
 
 
 def _unpack(page: str) -> str:
