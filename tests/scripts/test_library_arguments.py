@@ -82,7 +82,7 @@ def test_equinox(tmp_path: Path) -> None:
     }
     assert {leaf.path: leaf.type for leaf in capture.arguments if leaf.is_static}["rate"] == "0.5"
     marker, *returned = capture.results
-    assert (marker.path, marker.type) == ("marker", "i32[]")
+    assert (marker.path, marker.type) == ("marker (Equinox)", "i32[]")
     check_names(tuple(returned), objects)
     assert capture.call == "jit(step)(MLP(…), dict(…), f32[6,3], rate=0.5, shift=f32[2])"
     check_stages(capture)

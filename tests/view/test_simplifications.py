@@ -252,6 +252,25 @@ def test_what_is_left_of_a_function_beside_its_calls_and_scopes_says_so() -> Non
     assert title == "loss itself" and isinstance(title, Said), "said in each language"
 
 
+def test_a_module_that_is_called_has_the_name_of_its_class() -> None:
+    class Layer:
+        def __call__(self, x: jax.Array) -> jax.Array:
+            return jnp.tanh(x * 2) + 1
+
+    class Model:
+        def __init__(self) -> None:
+            self.layers = Layer(), Layer()
+
+        def __call__(self, x: jax.Array) -> jax.Array:
+            for layer in self.layers:
+                x = jnp.sin(layer(x))
+            return jnp.exp(x) * x
+
+    view = simplify(lambda x: Model()(jnp.cos(x) - 1), X)
+    labels = [box.label for box in view.boxes if box.kind is BranchKind.SCOPE]
+    assert labels == ["Model", "Layer", "Layer"]
+
+
 Three = tuple[jax.Array, jax.Array, jax.Array]
 
 

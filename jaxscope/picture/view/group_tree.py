@@ -106,7 +106,7 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
             function = graph.strings[number]
             name = _own_name(function)
             # A lambda has the name of the function that it stands in, and adds no box to it.
-            is_nameless = not function.endswith(name)
+            is_nameless = function.rpartition(".")[2] in _HIDDEN_NAMES
             if name and not (is_nameless and names[-1:] == [name]):
                 names.append(name)
         return tuple(names)
@@ -144,8 +144,14 @@ def _find_callers(graph: Graph, stacks: Iterable[tuple[int, ...]]) -> frozenset[
 
 
 def _own_name(function: str) -> str:
-    """The innermost name in a qualified one: `update` for `update.<locals>.<lambda>`."""
-    return next((p for p in reversed(function.split(".")) if p and p not in _HIDDEN_NAMES), "")
+    """The innermost name in a qualified one: `update` for `update.<locals>.<lambda>`.
+
+    A module that is called has the name of its class: `MLP` for `MLP.__call__`.
+    """
+    names = [part for part in function.split(".") if part and part not in _HIDDEN_NAMES]
+    if names[-1:] == ["__call__"] and len(names) > 1:
+        names.pop()
+    return names[-1] if names else ""
 
 
 def _scope_groups(graph: Graph) -> dict[int, tuple[str, ...]]:

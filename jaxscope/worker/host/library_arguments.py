@@ -20,7 +20,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.worker.host.arguments import leaf_path, parameter_names
 
 _GROUPS = ("fun", "first", "rest")
-MARKER = "marker"
+MARKER = "marker (Equinox)"
 """The result that Equinox adds to those of the function."""
 
 
