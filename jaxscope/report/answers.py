@@ -78,6 +78,7 @@ from jaxscope.report.memory import (
     describe_peak,
     describe_plan,
     name_buffer,
+    place_of_buffer,
     place_text,
 )
 from jaxscope.report.moves import (
@@ -779,7 +780,7 @@ def _memory(evidence: Evidence) -> Answer:
             Fact(
                 f"alive then: {name_buffer(graph, b)} ({b.kind}), {format_bytes(b.num_bytes)}",
                 "planned" if live.is_placed else "counted",
-                _place(graph, b.node),
+                place_of_buffer(graph, b),
             )
             for b in alive
         ],

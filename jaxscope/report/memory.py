@@ -117,8 +117,6 @@ def buffer_row(graph: Graph, buffer: Buffer) -> tuple[Cell, ...]:
     """The cells of a buffer, for the columns of `alive_table`."""
     nodes = graph.nodes
     types = graph.row(nodes.types, buffer.node)
-    # What a loop fills was made by the compiler: the line is that of what is written there.
-    places = filter(None, map(graph.place, (buffer.node, *buffer.writers)))
     return (
         number_cell(buffer.num_bytes, format_bytes),
         say(buffer.kind)
@@ -129,8 +127,14 @@ def buffer_row(graph: Graph, buffer: Buffer) -> tuple[Cell, ...]:
         buffer.layout,
         Number(buffer.padding, format_bytes(buffer.padding) if buffer.padding else ""),
         Number(buffer.start, f"{buffer.start}–{buffer.end}"),
-        place_text(next(places, None)),
+        place_of_buffer(graph, buffer),
     )
+
+
+def place_of_buffer(graph: Graph, buffer: Buffer) -> str:
+    """The line that makes a buffer; of what the compiler made for a loop to fill, that fills it."""
+    places = filter(None, map(graph.place, (buffer.node, *buffer.writers)))
+    return place_text(next(places, None))
 
 
 def name_buffer(graph: Graph, buffer: Buffer) -> str:

@@ -50,6 +50,24 @@ def test_arguments_are_named_as_the_code_names_them(
     assert "alive then: state['Dense_0'] (argument), 4.69 KiB" in capsys.readouterr().out
 
 
+def test_the_answer_has_the_lines_that_the_report_has(
+    take: Take, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also of buffers that the compiler made for a loop to fill."""
+    place = str(tmp_path / "c.jaxscope")
+    save_capture(take("grad(scanned)(f32[5, 64, 64], f32[32, 64])"), place)
+    assert run(["memory", place, "--all"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    start = next(n for n, line in enumerate(lines) if "Alive then" in line) + 2
+    rows = [line.split() for line in lines[start : lines.index("", start)]]
+    report = {row[3]: row[-1] if ".py:" in row[-1] else "" for row in rows}
+    assert run(["ask", place, "memory", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["facts"]
+    told = {fact["text"].split()[2]: fact["place"] or "" for fact in facts}
+    assert told and told == {name: report[name] for name in told}
+    assert any("broadcast" in name and line for name, line in told.items())
+
+
 def test_roofline_as_text_and_as_json(saved: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["roofline", saved]) == 0
     assert "count as often as these run" in capsys.readouterr().out
