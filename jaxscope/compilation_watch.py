@@ -430,8 +430,15 @@ class Watch(contextlib.ContextDecorator):
         listed = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
         known = {*called, *names, *(name for name, _ in self._calls)}
         known |= {bare_name(name) for name, _ in self._calls}
+        outside = {program.function for program in found.outside}
         for name in (self._options.catch or ()) if self._is_over else ():
-            if name not in known:
+            if name not in known and name in outside:
+                yield (
+                    f"{name} was not caught: it was compiled, but not by a call of a function that "
+                    "was jitted while the script ran. What `lower(…).compile()` returns is called "
+                    "unseen."
+                )
+            elif name not in known:
                 told = f"{name} was not caught: no jitted function of that name was called"
                 seen = f" Those that compiled: {listed}." if names else ""
                 yield f"{told} outside of a trace.{seen}"

@@ -199,6 +199,35 @@ print(json.dumps([plan.alias_size_in_bytes, plan.temp_size_in_bytes]))
     assert "what is within shard_map on one device" in describe_kept(kept)
 
 
+def test_an_error_in_a_jitted_function_has_the_scripts_frames_alone(tmp_path: Path) -> None:
+    """So it reads as it does without the watch."""
+    script = tmp_path / "wrong.py"
+    script.write_text(
+        "import jax\n@jax.jit\ndef step(x):\n    raise ValueError('no')\n"
+        "def main():\n    try:\n        step(1.0)\n"
+        "    except ValueError as error:\n        raise TypeError('yes') from error\nmain()\n"
+    )
+    alone = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    done = run("--out", str(tmp_path / "seen"), "--catch", "other", str(script))
+    assert "ValueError: no" in alone.stderr and "TypeError: yes" in alone.stderr
+    assert alone.stderr in done.stderr
+
+
+def test_what_is_compiled_ahead_of_time_is_said_to_be_called_unseen(tmp_path: Path) -> None:
+    script = tmp_path / "ahead.py"
+    script.write_text(
+        "import jax\ndef step(x):\n    return x + 1\n"
+        "compiled = jax.jit(step).lower(1.0).compile()\ncompiled(1.0)\n"
+    )
+    seen = tmp_path / "seen"
+    assert (
+        run("--out", str(seen), "--catch", "step", "--catch", "other", str(script)).returncode == 0
+    )
+    ahead, other = read(seen)["problems"]
+    assert "step was not caught: it was compiled" in ahead and "lower(…).compile()" in ahead
+    assert "other was not caught: no jitted function of that name was called" in other
+
+
 def test_a_key_that_is_donated_stays_the_scripts(tmp_path: Path) -> None:
     """What a capture runs takes copies of donated arguments, of typed keys as well."""
     script = tmp_path / "script.py"

@@ -13,6 +13,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from jaxscope.errors import PACKAGE_FOLDER
+
 
 def run_as_main(kind: str, target: str) -> None:
     """Run to the end.
@@ -78,13 +80,30 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def print_error(error: BaseException, caller: str) -> None:
-    """As Python would, without the frames of this file, of `runpy`, and of who called.
+    """As Python would, without the frames of jaxscope, of `runpy`, and of who called.
 
     Args:
         caller: The file of that.
     """
-    ours = (__file__, runpy.__file__, caller)
-    frames = error.__traceback__
-    while frames is not None and frames.tb_frame.f_code.co_filename in ours:
+    ours = (os.path.join(PACKAGE_FOLDER, ""), runpy.__file__, caller)
+    seen: set[int] = set()
+    told: list[BaseException | None] = [error]
+    while told:
+        each = told.pop()
+        if each is not None and id(each) not in seen:
+            seen.add(id(each))
+            each.__traceback__ = _without(each.__traceback__, ours)
+            told += [each.__cause__, each.__context__]
+    traceback.print_exception(error)
+
+
+def _without(frames: types.TracebackType | None, files: tuple[str, ...]) -> Any:
+    """A traceback without the frames of files whose paths begin so."""
+    kept = []
+    while frames is not None:
+        if not frames.tb_frame.f_code.co_filename.startswith(files):
+            kept.append(frames)
         frames = frames.tb_next
-    traceback.print_exception(type(error), error, frames)
+    for frame, following in zip(kept, [*kept[1:], None], strict=True):
+        frame.tb_next = following
+    return kept[0] if kept else None
