@@ -516,6 +516,65 @@ def test_each_key_that_goes_on_does_so_after_the_equations_were_left_out(
     assert caption.whole == "Look at: The two operations."
 
 
+OTHER_LESSON = (
+    LESSON.replace("two operations", "one operation")
+    .replace("3 * 2 + 1", "4 * 4")
+    .replace("it is 7", "it is 16")
+    .replace("# jaxscope: line(3.0)", "above = 0\n" * 99 + "# jaxscope: line(4.0)")
+    .replace("x * 2.0 + 1.0", "x * x")
+)
+
+
+@pytest.mark.slow
+def test_a_file_that_is_opened_while_presenting_begins_its_own_lesson(
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Nothing is said of the one before, and its answer is given only when it is asked for."""
+
+    def open_other(text: str, call: str) -> None:
+        path = tmp_path / f"of_{call}.py"
+        path.write_text(text)
+        empty.open_path(str(path))
+        assert "operation" not in caption.whole and "f32[]" not in caption.whole
+        qtbot.waitUntil(lambda: empty.controller.state.call == call)
+        wait_for_run(qtbot, empty)
+        qtbot.waitUntil(lambda: caption.whole.startswith("jaxpr: "))
+
+    empty.workspace.area.arrange(FIRST_ARRANGEMENT)
+    press = present_lesson(empty, qtbot, tmp_path, selected="0")
+    code = next(p for p in empty.workspace.area.panes if p.wanted_stage == "source").code
+    on, caption = Qt.Key.Key_Space, empty.presenting.caption
+    assert press(on) == "Look at: The two operations."
+    open_other(OTHER_LESSON, "line(4.0)")
+    told = [press(on) for _ in range(6)]
+    assert told[0] == "Look at: The one operation." and told[1] == "Predict: What is 4 * 4?"
+    assert told[2] == "The arguments\nx: f32[] 4." and told[5] == "The results\nf32[] 16."
+    open_other(OTHER_LESSON.replace("4.0", "5.0"), "line(5.0)")
+    line = OTHER_LESSON.split("\n").index("def line(x):")
+    qtbot.waitUntil(lambda: code.folding.folded == (0,) and code.is_in_sight(line))
+    assert press(on) == "Look at: The one operation.", "though all was gone through"
+    assert press(on) == "Predict: What is 4 * 4?"
+    assert press(on) == "The arguments\nx: f32[] 5."
+    empty.toggle_presenting()  # as Esc does
+    qtbot.waitUntil(lambda: not empty.presenting._settled.isActive())
+    assert empty.lesson.isVisible() and not empty.lesson.answer_is_shown
+    assert not empty.workspace.selection.places, "what was selected is of the first file"
+    qtbot.wait(50)
+    assert code.folding.folded == (0,) and code.is_in_sight(line)
+    empty.toggle_presenting()
+    qtbot.waitUntil(caption.isVisible)
+    assert code.folding.folded == (0,) and code.is_in_sight(line)
+    assert [press(on) for _ in range(3)][-1] == "The arguments\nx: f32[] 5."
+    empty.workspace.selection.clear()
+    empty._on_functions_call_chosen("line(6.0)")  # what was told is not told again
+    wait_for_run(qtbot, empty)
+    assert press(on) == "The arguments\nx: f32[] 6."
+    open_other("# jaxscope: line(7.0)\ndef line(x):\n    return x * 6\n", "line(7.0)")
+    assert press(on) == "The arguments\nx: f32[] 7.", "it has no lesson"
+    empty.toggle_presenting()
+    assert not empty.lesson.isVisible()
+
+
 NESTED = """
 import jax
 

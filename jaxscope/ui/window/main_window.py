@@ -247,7 +247,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.row)
         self._column = column
         self.setCentralWidget(whole)
-        self.workspace.set_lesson(self.lesson)
+        self.workspace.set_lesson(self.lesson, lambda: self.presenting.has_beside(self.lesson))
 
     def _connect(self) -> None:
         self.controller.state_changed.connect(self._on_controller_state_changed)
@@ -448,9 +448,9 @@ class MainWindow(QMainWindow):
         is_other = file != self._lesson_of
         self._lesson_of = file
         self._has_lesson = self.lesson.show_file(file, state.functions)
-        if is_other and not self.presenting.is_on:
+        if is_other:
             is_shown = self._has_lesson and self._settings.shows_lessons
-            self.lesson.setVisible(is_shown)
+            self.presenting.show_beside(self.lesson, is_shown=is_shown)
             if is_shown:
                 self.pages.close_drawer()  # which would leave the lesson one line
         self._offer_lesson()

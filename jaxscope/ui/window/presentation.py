@@ -277,7 +277,7 @@ class PresentedSteps(QObject):
         is_aside = self._number_before >= 0 and self._selection.place != self._place
         is_over = step is not None and step.is_end
         self._select(step)
-        if is_aside:
+        if is_aside and self.text:
             pass  # back to the caption that was left
         elif self._is_after and self._number_after < len(self._after) - 1:
             self._tell_after(self._number_after + 1)
@@ -644,7 +644,8 @@ class PresentationMode:
         walk: LessonWalk,
         tracing: TracingRun,
     ) -> None:
-        self._walk = walk
+        self._walk, self._controller = walk, controller
+        self._file = controller.state.file
         self._window, self._around, self._call_bar = window, around, call_bar
         self._workspace, self._themes = workspace, themes
         self._points = (themes.points, themes.points)
@@ -683,6 +684,18 @@ class PresentationMode:
         """Whether only the picture is shown."""
         return self._hidden is not None
 
+    def has_beside(self, part: QWidget) -> bool:
+        """Whether a part of the window is shown, or comes back after the presentation."""
+        return not part.isHidden() or part in (self._hidden or ())
+
+    def show_beside(self, part: QWidget, *, is_shown: bool) -> None:
+        """Show a part of the window or hide it; after the presentation, while that is on."""
+        if self._hidden is None:
+            part.setVisible(is_shown)
+            return
+        others = [each for each in self._hidden if each is not part]
+        self._hidden = [*others, part] if is_shown else others
+
     def toggle(self) -> None:
         """Begin, or end."""
         if self._hidden is None:
@@ -714,6 +727,9 @@ class PresentationMode:
         self._told = state, screen
         if not self.is_on:
             return
+        if state.file != self._file:
+            self._file = state.file
+            self._begin_other_file()
         name = self._presented()
         if self._walk.lesson is not None and not self.steps.is_between_equations:
             self.caption.setText(self.steps.text)
@@ -739,6 +755,12 @@ class PresentationMode:
                 filter(None, (tr_named(tr(kind.title), said(kind.meaning)), self.steps.hint))
             )
             self.caption.setText(selected or told)
+
+    def _begin_other_file(self) -> None:
+        """Nothing of the file before is true of this one: its lesson, its lines, its selection."""
+        self._lines, self._chosen, self._revealed = {}, (), None
+        if self._walk.lesson is None:  # which goes on from one file to the next
+            self.steps.begin("")
 
     def _presented(self) -> str:
         pane = self._workspace.area.presented
@@ -777,7 +799,7 @@ class PresentationMode:
         return tr_named(node.operation, explained) if explained else node.operation
 
     def _begin(self) -> None:
-        area = self._workspace.area
+        area, self._file = self._workspace.area, self._controller.state.file
         self._hidden = [part for part in self._around if not part.isHidden()]
         self._chosen = self._workspace.selection.places
         if self._settled.isActive():  # ended a moment ago: what it showed before is not back yet

@@ -98,6 +98,7 @@ class Workspace(QWidget):
         views = QWidget()
         self._views = fill_box(QHBoxLayout(views), (self.area, 1), margins=(0, 0, 0, 0), spacing=0)
         self._lesson: LessonStrip | None = None
+        self._is_lesson_told: Callable[[], bool] = lambda: False
         self._has_lesson = False
         self.places = Places(views)
         fill_box(QVBoxLayout(self), self.places, margins=(0, 0, 0, 0))
@@ -129,9 +130,13 @@ class Workspace(QWidget):
 
     # --- the lesson ---
 
-    def set_lesson(self, lesson: LessonStrip) -> None:
-        """Have a lesson in *Program*: beside the views, or below the source in most windows."""
-        self._lesson = lesson
+    def set_lesson(self, lesson: LessonStrip, is_told: Callable[[], bool]) -> None:
+        """Have a lesson in *Program*: beside the views, or below the source in most windows.
+
+        Args:
+            is_told: Whether it is shown, or will be after the presentation that hides it.
+        """
+        self._lesson, self._is_lesson_told = lesson, is_told
         self._place_lesson()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -355,7 +360,7 @@ class Workspace(QWidget):
         for pane in self.area.panes:
             if pane.wanted_stage == SOURCE and self.lines.is_own:
                 # It is the lesson's text, with the answer to its question.
-                pane.code.folds_docstring = self._lesson is not None and not self._lesson.isHidden()
+                pane.code.folds_docstring = self._is_lesson_told()
                 pane.code.show_statement(source.line - 1)
 
     def fill_source(self) -> None:
