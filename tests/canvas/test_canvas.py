@@ -445,6 +445,7 @@ def test_a_click_on_a_label_selects_its_line(qtbot: QtBot, canvas: GraphCanvas) 
     assert reached > 1, "labels that the line alone would not tell"
     canvas.select_node(NONE)  # as Esc does
     assert canvas.highlight.current_way is NO_WAY
+    canvas.set_highlight((), (), ())  # as a pane does where nothing is selected
     label = next(each for each in labels if drawing.scene.lines.is_residual[each.line])
     canvas.click(QPointF(*camera.to_widget(label.x + 2.0, label.y + 2.0)))
     assert canvas.highlight.current_way is not NO_WAY

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import runpy
 import threading
 from collections.abc import Iterable, Sequence
@@ -12,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPointF
+from PySide6.QtCore import QEvent, QPointF, Qt
 from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import CaptureRequest
@@ -452,3 +453,43 @@ def test_what_was_made_for_other_stages_answers_nothing(qtbot: QtBot) -> None:
     with qtbot.waitSignal(model._job.finished):
         model.set_stages(stages[:2])
     assert model._index is None
+
+
+def test_a_click_on_a_line_or_its_label_lights_the_line_alone(driver: Driver, source: Path) -> None:
+    """Between the groups and in them, whatever was selected before; `Esc` puts it out."""
+    function = jax.grad(lambda x: jnp.sum(jnp.tanh(jnp.sin(x) @ x)))
+    driver.finish(driver.open(source), capture_function(function, (jnp.ones((4, 4)),), {}))
+    window = driver.window
+    canvas = window.workspace.area.canvas_of("jaxpr")
+    assert canvas is not None
+    driver.wait_until(lambda: canvas.scene is not None and not canvas.is_busy)
+    window.workspace.selection.select_node("jaxpr", 0)  # it is in sight from now on
+    driver.qtbot.wait(300)
+    canvas.expand_all()
+    driver.wait_until(lambda: canvas.is_sharp and not canvas.is_busy)
+    canvas.fit()
+    scene, drawing = canvas.scene, canvas._drawing
+    assert scene is not None and drawing is not None
+    told: set[tuple[bool, bool]] = set()
+    labels = [
+        canvas.camera.to_widget(label.x + label.width / 2, label.y + 3.0)
+        for label in drawing.index.labels.all()
+    ]
+    grid = itertools.product(range(3, canvas.width(), 23), range(3, canvas.height(), 23))
+    for x, y in (*labels, *grid):
+        place = QPointF(int(x), int(y))
+        if canvas._line_meant(place) == NONE:
+            continue
+        window.workspace.selection.select_node("jaxpr", 0)
+        line, item = canvas._line_meant(place), canvas.item_at(place)
+        if line == NONE:
+            continue  # the picture moved
+        driver.qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=place.toPoint())
+        driver.qtbot.wait(1)
+        way = canvas.highlight.current_way
+        assert line in {*way.into, *way.out}
+        assert not window.workspace.selection.places and not len(canvas.highlight.selected)
+        told.add((bool(scene.lines.is_residual[line]), item >= 0))
+        window.stop_run()
+        assert not len(canvas.highlight.current_way.out)
+    assert told >= {(True, False), (False, False), (False, True)}

@@ -1456,10 +1456,11 @@ class GraphCanvas(QWidget):
             self._toggle_item(item)
             self._was_sign_hit = True
             return
-        if item == NONE:
+        line = self._line_meant(place)
+        if item == NONE or line != NONE:
             self.deselected.emit()
         # What was clicked is in sight: the picture must not run away from the pointer.
-        self._select_item(item, reveal=False, line=self._line_meant(place))
+        self._select_item(item, reveal=False, line=line)
 
     def _has_hit_sign(self, item: int, place: QPointF) -> bool:
         scale = self._camera.scale
@@ -1562,7 +1563,7 @@ class GraphCanvas(QWidget):
             selected = np.append(selected, current)
         elif self._marks is not _NO_MARKS and current not in selected:
             current = NONE  # what is selected now is elsewhere: the keyboard alone is here
-            if keyboard == NONE:
+            if keyboard == NONE and any(self._marks):
                 self._current_line = NONE
         forward, backward = (
             np.setdiff1d(items, selected, assume_unique=True) for items in (forward, backward)
@@ -1656,8 +1657,9 @@ class GraphCanvas(QWidget):
         self._update_highlight()
         if reveal:
             self._bring_into_sight(item)
-        self.node_selected.emit(self._current_node)
-        if self._current_node == NONE and item != NONE:
+        is_line = line != NONE  # it is lit, and not all that is inside of the group around it
+        self.node_selected.emit(NONE if is_line else self._current_node)
+        if self._current_node == NONE and item != NONE and not is_line:
             self._emit_group(item, adds=False)
 
     def _emit_group(self, item: int, *, adds: bool) -> None:
