@@ -1,4 +1,4 @@
-"""Names of operations, of all dialects, by what they do with the programs nested in them."""
+"""Names of operations, of all dialects, by what they do with values and nested programs."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ CALLS_OF_JAXPRS = CALLS | {"custom_vmap_call", "shard_map", "pmap", "xla_pmap"}
 """Equations whose jaxpr runs once where they stand; of some it gets parts of the operands."""
 
 SOLVE = "custom_linear_solve"
+
+PLUMBING = frozenset({"tuple", "get-tuple-element", "bitcast", "get_tuple_element"})
+"""Operations that only pass values on: no work, no copy."""
 
 COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 """Primitives that give booleans of two arrays, element by element."""

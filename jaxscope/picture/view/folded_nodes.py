@@ -13,10 +13,10 @@ import numpy as np
 
 from jaxscope.model import NONE, Direction, Graph, NodeKind
 from jaxscope.model.graph import distinct
-from jaxscope.model.operations import LOOPS
+from jaxscope.model.operations import LOOPS, PLUMBING
 from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.picture.view.arguments import find_results
-from jaxscope.picture.view.operations import CONSTANTS, PLUMBING, SPREADERS, short_operation
+from jaxscope.picture.view.operations import CONSTANTS, SPREADERS, short_operation
 from jaxscope.picture.view.tree import Draft, Input, find_drawn
 from jaxscope.program.dataflow import Boundaries, Origin, attribute_column, find_boundaries
 

@@ -55,9 +55,11 @@ class _Pairer:
         for child in branch.children:
             if isinstance(child, Branch):
                 child, part = self.visit(child)
-                if child.node != NONE:  # a loop or a fusion is of the part that runs it
+                if child.node in self._draft.seeds:
+                    part = _NEUTRAL
+                elif child.node != NONE:  # a loop or a fusion is of the part that runs it
                     part = _PART_OF.get(self._direction[child.node], part)
-            elif child in self._apart:
+            elif child in self._apart or child in self._draft.seeds:
                 part = _NEUTRAL
             else:
                 part = _PART_OF.get(self._direction[child], _NEUTRAL)
@@ -77,7 +79,9 @@ def _pair(draft: Draft, branch: Branch, parts: list[int]) -> Branch:
     before = _dependencies(draft, children)
     if before is None:
         return branch
+    parts = list(parts)
     rounds = _count_rounds(parts, before)
+    _move_seeds(draft, children, parts, before, rounds)
     half_of = _assign(parts, before, rounds)
     members: dict[int, list[int]] = {}
     for at, half in enumerate(half_of):
@@ -173,6 +177,26 @@ def _count_rounds(parts: list[int], before: list[set[int]]) -> list[int]:
             latest = (latest | 1) + 1
         rounds.append(latest)
     return rounds
+
+
+def _move_seeds(
+    draft: Draft,
+    children: tuple[Child, ...],
+    parts: list[int],
+    before: list[set[int]],
+    rounds: list[int],
+) -> None:
+    """Let what a backward part begins with belong to that of its first reader."""
+    if not draft.seeds:
+        return
+    first: dict[int, int] = {}
+    for at in range(len(children) - 1, -1, -1):
+        child = children[at]
+        node = child.node if isinstance(child, Branch) else child
+        if node in draft.seeds and first.get(at, 0) & 1:
+            parts[at], rounds[at] = _BACKWARD, first[at]
+        for source in before[at]:
+            first[source] = min(first.get(source, rounds[at]), rounds[at])
 
 
 def _assign(parts: list[int], before: list[set[int]], rounds: list[int]) -> list[int]:

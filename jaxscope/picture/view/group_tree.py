@@ -43,6 +43,7 @@ from jaxscope.picture.view.tree import (
     Draft,
     find_cuts,
     find_drawn,
+    find_unknown,
     map_branches,
     nodes_of,
     read_all_orders,
@@ -199,7 +200,7 @@ def _group(
     for node in np.flatnonzero(graph.nodes.direction == int(Direction.BACKWARD)).tolist():
         ends[node] = f" {orders[node]}" if node in orders else BACKWARD
     of_owner: list[Path | None] = list(map(mark, paths, ends))
-    for node in _find_unknown(graph):
+    for node in find_unknown(graph).union(draft.seeds):
         of_owner[node] = None
     of_leaf = of_owner.copy()
     for node in apart:
@@ -243,17 +244,6 @@ def _fill_gaps(paths: list[Path | None]) -> list[Path]:
             before = path
             filled.append(path)
     return filled
-
-
-def _find_unknown(graph: Graph) -> frozenset[int]:
-    """Instructions that say nothing of where they come from: compilers add such."""
-    nodes = graph.nodes
-    named = np.zeros(len(nodes), bool)
-    if "op_name" in graph.strings:
-        key = graph.strings.index("op_name")
-        named[nodes.attributes.row_numbers()[nodes.attributes.values == key]] = True
-    silent = (nodes.source.lengths() == 0) & (nodes.scope.lengths() == 0) & ~named
-    return frozenset(np.flatnonzero(silent & (nodes.kind == int(NodeKind.INSTRUCTION))).tolist())
 
 
 def _shared_start(paths: list[Path]) -> int:

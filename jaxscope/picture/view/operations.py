@@ -155,9 +155,6 @@ ORDERED = frozenset({
 })  # fmt: skip
 """Short names of operations on two values that may not be exchanged."""
 
-PLUMBING = frozenset({"tuple", "get-tuple-element", "bitcast", "get_tuple_element"})
-"""Operations that only pass values on: no work, no copy."""
-
 SPREADERS = frozenset({
     "broadcast", "broadcast_in_dim", "stablehlo.broadcast_in_dim", "convert", "splat",
     "convert_element_type", "stablehlo.convert", "reshape", "stablehlo.reshape", "bitcast",

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import NONE, Graph, GroupKind
+from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind
 from jaxscope.model.graph import BODY, CONDITION, PART_NAMES
 from jaxscope.model.op_name import shown_orders
 from jaxscope.model.operations import LOOPS
@@ -23,6 +23,7 @@ from jaxscope.model.said import TOGETHER, said, say
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role, find_control_flow
 from jaxscope.picture.view.operations import short_operation
 from jaxscope.program.dataflow import attribute_column
+from jaxscope.program.memory.residuals import find_seeds
 
 # The state that the simplifications of single nodes work on.
 
@@ -55,6 +56,9 @@ class Draft:
         notes: What folded operands say in a consumer's label, in operand order.
         captions: Names of dissolved groups, kept for the label of what was inside.
         flow: The loops and branches.
+        seeds: Nodes that only make what a backward part begins with, where nothing but their
+            place or name would count them to the forward part, and what is inside of them; each
+            with the outermost that it is in.
     """
 
     graph: Graph
@@ -63,6 +67,7 @@ class Draft:
     notes: Mapping[int, tuple[tuple[int, str], ...]]
     captions: Mapping[int, str] = dataclasses.field(default_factory=dict)
     flow: ControlFlow = NO_CONTROL_FLOW
+    seeds: Mapping[int, int] = dataclasses.field(default_factory=dict)
 
     def is_shown(self, node: int) -> bool:
         """Whether the node has a box of its own."""
@@ -103,7 +108,80 @@ def start_draft(graph: Graph) -> Draft:
     rows = tuple(make_all(Input, zip(*(c[order].tolist() for c in columns), strict=True)))
     borders = np.searchsorted(edges.target[order], np.arange(num + 1)).tolist()
     inputs = tuple(rows[i:j] for i, j in itertools.pairwise(borders))
-    return Draft(graph, inputs, tuple(range(num)), {}, flow=find_control_flow(graph))
+    return Draft(
+        graph,
+        inputs,
+        tuple(range(num)),
+        {},
+        flow=find_control_flow(graph),
+        seeds=_find_seeds(graph),
+    )
+
+
+def _find_seeds(graph: Graph) -> dict[int, int]:
+    nodes, groups = graph.nodes, graph.groups
+    backward = nodes.direction == Direction.BACKWARD
+    if not backward.any():
+        return {}
+    unknown = find_unknown(graph)
+    seeds = {
+        node: node
+        for node in np.flatnonzero(find_seeds(graph, backward)).tolist()
+        if nodes.direction[node] == Direction.FORWARD or node in unknown
+    }
+    if not seeds:
+        return {}
+    within: dict[int, int] = {}
+    for group, (parent, owner) in enumerate(
+        zip(groups.parent.tolist(), groups.owner.tolist(), strict=True)
+    ):
+        if parent in within or owner in seeds:
+            within[group] = within.get(parent, owner)
+    for node in np.flatnonzero(np.isin(nodes.group, list(within))).tolist():
+        seeds[node] = within[int(nodes.group[node])]
+    return seeds
+
+
+def find_unknown(graph: Graph) -> frozenset[int]:
+    """Instructions that say nothing of where they come from: compilers add such."""
+    nodes = graph.nodes
+    named = np.zeros(len(nodes), bool)
+    if "op_name" in graph.strings:
+        key = graph.strings.index("op_name")
+        named[nodes.attributes.row_numbers()[nodes.attributes.values == key]] = True
+    silent = (nodes.source.lengths() == 0) & (nodes.scope.lengths() == 0) & ~named
+    return frozenset(np.flatnonzero(silent & (nodes.kind == int(NodeKind.INSTRUCTION))).tolist())
+
+
+def _find_places(draft: Draft) -> dict[int, int]:
+    """For each seed with a box, the first node that reads it beside it and is no seed.
+
+    So it has its place there: it may stand anywhere before.
+    """
+    if not draft.seeds:
+        return {}
+    graph = draft.graph
+    groups, group_of = graph.groups, graph.nodes.group.tolist()
+    owners, parents = groups.owner.tolist(), groups.parent.tolist()
+    places: dict[int, int] = {}
+    readers: dict[int, list[int]] = {}
+    for node, inputs in enumerate(draft.inputs):
+        for each in inputs:
+            seed = draft.seeds.get(each.source, node)
+            if seed != draft.seeds.get(node, node):
+                readers.setdefault(seed, []).append(find_drawn(draft.home, node))
+    for seed in sorted(readers, reverse=True):
+        found: list[int] = []
+        for reader in readers[seed]:
+            group = group_of[reader]
+            while group not in (NONE, group_of[seed]):
+                reader = owners[group] if owners[group] != NONE else reader
+                group = parents[group]
+            if group == group_of[seed]:
+                found.append(places.get(reader, reader))
+        if found and draft.is_shown(seed):
+            places[seed] = min(found)
+    return places
 
 
 # The tree of boxes, and how the graph's own groups make it.
@@ -216,6 +294,9 @@ def grow_tree(draft: Draft) -> Branch:
     for node, (home, group) in enumerate(zip(draft.home, graph.nodes.group.tolist(), strict=True)):
         if home == node:
             members.setdefault(container(group), []).append(node)
+    places = _find_places(draft)
+    for group in {container(int(graph.nodes.group[seed])) for seed in places}:
+        members[group].sort(key=lambda node: (places.get(node, node), node not in places))
     insides: dict[int, list[int]] = {}
     strays: dict[int, list[int]] = {}
     for group, owner in enumerate(owners):

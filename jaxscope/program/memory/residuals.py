@@ -20,7 +20,7 @@ from jaxscope.model import (
     Stage,
     is_available,
 )
-from jaxscope.model.operations import BRANCHES, CALLS_OF_JAXPRS
+from jaxscope.model.operations import BRANCHES, CALLS_OF_JAXPRS, PLUMBING
 from jaxscope.model.types import packed_type_bytes
 from jaxscope.program.dataflow import attribute_column
 
@@ -141,7 +141,7 @@ def find_kept(stage: Stage, graph: Graph) -> Residuals:
     backward = _find_backward(stage.name, graph)
     once = _runs_once(graph)[nodes.group]
     between = backward[edges.target] & ~backward[edges.source]
-    between[np.flatnonzero(between)] = ~_find_seeds(graph, backward)[edges.source[between]]
+    between[np.flatnonzero(between)] = ~find_seeds(graph, backward)[edges.source[between]]
     crossing = between & once[edges.source] & once[edges.target]
     in_rounds = between & ~once[edges.source] & ~once[edges.target]
     in_rounds &= nodes.kind[edges.source] == NodeKind.EQUATION
@@ -206,33 +206,84 @@ def _find_backward(stage: str, graph: Graph) -> npt.NDArray[np.bool_]:
     return found & ~in_forward[nodes.group]
 
 
-def _find_seeds(graph: Graph, backward: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """For each node, whether it only makes what the backward part begins with.
+def find_seeds(graph: Graph, backward: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """For each node, whether it only makes what the backward part begins with; of any stage.
 
-    `grad` begins with a one, `jacrev` with an identity matrix: they depend on no argument, nothing
-    but the backward part reads them, and nothing of the forward part is left to do after them.
-    What the forward part hands over without an argument, such as a mask, it has read as well.
+    `grad` begins with a one, `jacrev` with an identity matrix, the backward part of a loop with
+    zeros: they depend on no argument, nothing but the backward part reads them, and nothing of the
+    forward part is left to do after them. What the forward part hands over without an argument,
+    such as a mask, it has read as well.
+
+    Lowering drops what nothing needs of the forward part, and compilers order anew: there it is
+    what JAX gives no part, and what it gives the forward part of a derivative around the one that
+    begins, which goes on with what the backward part gives.
     """
     nodes, edges = graph.nodes, graph.edges
-    is_equation = nodes.kind == NodeKind.EQUATION
-    depends = (~is_equation).tolist()
-    for node in np.flatnonzero(is_equation).tolist():  # what a reference holds is written later
-        depends[node] |= any(text.startswith("Ref") for text in graph.types(node))
-    readers: dict[int, list[int]] = {}
-    for source, _, target, _ in sorted(edges.ends(), key=lambda ends: ends[2]):
-        depends[target] |= depends[source]
-        readers.setdefault(source, []).append(target)
-    forward = np.flatnonzero(is_equation & ~backward & np.array(depends))
-    forward_of = {
-        group: forward[nodes.group[forward] == group] for group in np.unique(nodes.group).tolist()
-    }
+    is_made = np.isin(nodes.kind, (NodeKind.EQUATION, NodeKind.OPERATION, NodeKind.INSTRUCTION))
+    if "parameter" in graph.strings:
+        is_made &= nodes.operation != graph.strings.index("parameter")
+    order = np.argsort(edges.source, kind="stable")
+    borders = np.searchsorted(edges.source[order], np.arange(len(nodes) + 1)).tolist()
+    targets = edges.target[order]
+    missing = np.bincount(edges.target, minlength=len(nodes)).tolist()
+    depends = np.ones(len(nodes), np.bool_)
+    free = [node for node in np.flatnonzero(is_made).tolist() if not missing[node]]
+    # What a reference holds is written later.
+    free = [node for node in free if not _holds_reference(graph, node)]
+    for node in free:  # grows while it is read
+        depends[node] = False
+        for reader in targets[borders[node] : borders[node + 1]].tolist():
+            missing[reader] -= 1
+            if not missing[reader] and is_made[reader] and not _holds_reference(graph, reader):
+                free.append(reader)
+    forward = np.flatnonzero(is_made & ~backward & depends)
+    forward_of: dict[int, npt.NDArray[np.int64]] = {}
+
+    def is_last(node: int, first_reader: int) -> bool:
+        """Whether nothing of the forward part is left to do after it."""
+        group = int(nodes.group[node])
+        if group not in forward_of:
+            forward_of[group] = forward[nodes.group[forward] == group]
+        start, stop = np.searchsorted(forward_of[group], (node, first_reader))
+        return bool(start == stop)
+
+    reads = backward.copy()
+    for node in reversed(graph.nodes_of(PLUMBING)):
+        read = targets[borders[node] : borders[node + 1]]
+        reads[node] |= nodes.direction[node] == Direction.NONE and len(read) and reads[read].all()
+    is_named = nodes.direction == Direction.FORWARD
+    is_lowered = nodes.kind != NodeKind.EQUATION
+    goes_on = bool(np.any(backward[edges.source] & is_named[edges.target]))
     found = np.zeros(len(nodes), np.bool_)
-    for node in reversed(np.flatnonzero(is_equation & ~backward & ~np.array(depends)).tolist()):
-        read = readers.get(node, ())
-        if read and all(backward[reader] or found[reader] for reader in read):
-            ends = np.searchsorted(forward_of[int(nodes.group[node])], (node, min(read)))
-            found[node] = ends[0] == ends[1]
-    return found
+    for node in reversed(free):
+        read = targets[borders[node] : borders[node + 1]]
+        if not backward[node] and len(read) and (reads[read] | found[read]).all():
+            if is_lowered[node]:
+                found[node] = goes_on or not is_named[node]
+            else:
+                found[node] = is_last(node, int(read.min()))
+    return _leave_fed(graph, found, free) if is_lowered.any() else found
+
+
+def _leave_fed(
+    graph: Graph, found: npt.NDArray[np.bool_], free: Collection[int]
+) -> npt.NDArray[np.bool_]:
+    """Those of a lowered program that read nothing, but what begins the backward part as well."""
+    edges = graph.edges
+    has_inputs = np.bincount(edges.target, minlength=len(found)) > 0
+    is_fed = np.zeros(len(found), np.bool_)
+    is_fed[edges.target[has_inputs[edges.source] & ~found[edges.source]]] = True
+    order = np.argsort(edges.source, kind="stable")
+    borders = np.searchsorted(edges.source[order], np.arange(len(found) + 1))
+    for node in free:
+        if is_fed[node]:
+            is_fed[edges.target[order[borders[node] : borders[node + 1]]]] = True
+    left: npt.NDArray[np.bool_] = found & ~(is_fed & (graph.nodes.kind != NodeKind.EQUATION))
+    return left
+
+
+def _holds_reference(graph: Graph, node: int) -> bool:
+    return any(text.startswith("Ref") for text in graph.types(node))
 
 
 def _named(graph: Graph) -> dict[int, tuple[int, int]]:
