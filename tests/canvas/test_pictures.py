@@ -27,6 +27,7 @@ from jaxscope.picture.palette import (
 from jaxscope.picture.scene.first_picture import LEAST_FRAMED, OVERVIEW_PX, WHOLE_SCALE
 from jaxscope.picture.scene.scene import HEADER_PX
 from jaxscope.picture.tint.classes import FATES
+from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.graph_page import GraphPage
 from jaxscope.ui.canvas.legend import (
@@ -438,6 +439,48 @@ def test_what_boxes_say_themselves_gives_way_to_all_other_entries(page: GraphPag
     assert list(legend.texts) == list(names), "a click shows these, too"
     legend.resize(1000, 30)
     assert list(legend.texts) == list(names), "and a wide view"
+
+
+def test_what_boxes_say_themselves_has_the_room_that_is_left(page: GraphPage) -> None:
+    """So a third view that has room for it leaves nothing out."""
+    legend, found = page.canvas.legend, colors("light")
+    names = ("forward", "backward", "residual", "argument", "control flow")
+    told = ("forward", "backward", "control flow")
+    entries = [
+        LegendEntry(name, QColor("white"), QPen(found.selected, 1), is_told=name in told)
+        for name in names
+    ]
+    legend.show_entries(entries, found)
+    numbers = []
+    for width in range(120, 600, 4):
+        legend.resize(width, 30)
+        texts = list(legend.texts)
+        numbers.append(len(texts))
+        placed = legend._place(width)
+        if placed.is_cut:
+            continue
+        assert {"residual", "argument"} <= set(texts) <= set(names)
+        last, _, wide = placed.places[-1]
+        assert last + wide <= width - placed.density.side_px + 0.01
+        assert sorted(each.name for each in placed.entries) == sorted(names)
+    assert {3, 5} <= set(numbers)
+
+
+def test_a_word_that_is_part_of_another_tells_no_kind(canvas: GraphCanvas) -> None:
+    """`second` is no `cond`; and a triangle names no group, which may be of any colour."""
+    scene = canvas.scene
+    assert scene is not None
+    seen = np.arange(len(scene.items))
+    frames, groups = scene.items.num_frames, [Style.CONTROL, Style.GROUP, Style.FUSION]
+    style = np.resize(np.asarray([int(each) for each in groups]), len(seen))
+    titles = np.resize(np.asarray(["the second", "step", "diffusion"]), len(seen)).tolist()
+    better = np.resize(np.asarray(["cond", "group 2", "loop_fusion.3"]), len(seen)).tolist()
+    for names, is_told in ((titles, False), (better, True)):
+        items = dataclasses.replace(scene.items, style=style, titles=tuple(names))
+        changed = dataclasses.replace(scene, items=items)
+        entries = list_entries(changed, seen[frames:], "light")
+        told = {entry.name: entry.is_told for entry in entries}
+        assert [told[n] for n in ("control flow", "group", "fusion")] == [is_told] * 3
 
 
 def test_what_titles_say_is_known_to_the_legend(canvas: GraphCanvas) -> None:

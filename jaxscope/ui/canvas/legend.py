@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -66,12 +67,13 @@ _FIRST = (*(FRAME_NAMES[each] for each in PARTS_OF_GRADIENTS), *LINE_NAMES.value
 have no names of their own.
 """
 _TOLD_BY_BOXES = frozenset({"argument", "result", "constant", "group"})
-"""What is left out first where not all has room: boxes have names of their own, or a triangle."""
+"""What is counted first where not all has room: boxes have names of their own, or a triangle."""
 _ALSO_TELLS = {
     "control flow": ("scan", "while", "cond", "switch", "branch"),
-    "group": ("",),  # which has a triangle
+    "result": ("results",),
 }
 """Words in a title that tell what a box is, besides the name of its entry."""
+_WORD = re.compile(r"[^\W\d_]+")
 _MOST_READ = 200
 """Boxes whose titles are read: of more, nobody reads all."""
 
@@ -219,7 +221,7 @@ class Legend(QWidget):
         for density in (*(_AT_FIRST if told else ()), _NEAREST):
             placed = self._fill([e for e in self._entries if not e.is_told], width, density)
             if not placed.is_cut:
-                return _Placed(placed.places, False, density, (*placed.entries, *told))
+                return self._add_told(placed, told, width)
         return self._fill(ordered, width, _NEAREST)
 
     def _fill(self, entries: Sequence[LegendEntry], width: int, density: _Density) -> _Placed:
@@ -240,6 +242,20 @@ class Legend(QWidget):
             places.append((x, row, wide))
             x += wide + density.gap_px
         return _Placed(places, False, density, entries)
+
+    def _add_told(self, placed: _Placed, told: Sequence[LegendEntry], width: int) -> _Placed:
+        """Behind entries in one row those that boxes tell themselves, as far as they have room."""
+        density, places = placed.density, list(placed.places)
+        x = places[-1][0] + places[-1][2] + density.gap_px if places else density.side_px
+        taken: list[LegendEntry] = []
+        for entry in told:
+            wide = self._width_of(entry, density)
+            if x + wide <= width / self._scale - density.side_px:
+                places.append((x, 0, wide))
+                taken.append(entry)
+                x += wide + density.gap_px
+        left_out = (entry for entry in told if entry not in taken)
+        return _Placed(places, False, density, (*placed.entries, *taken, *left_out))
 
     @staticmethod
     def _width_of(entry: LegendEntry, density: _Density) -> float:
@@ -355,7 +371,8 @@ def _list_told(scene: Scene, seen: npt.NDArray[np.int64]) -> frozenset[str]:
             name = STYLE_NAMES[Style(int(items.style[item]))]
         if name is not None:
             words = (name, *_ALSO_TELLS.get(name, ()))
-            told[name] = told.get(name, True) and any(w in items.titles[item] for w in words)
+            title = f" {' '.join(_WORD.findall(items.titles[item]))} "
+            told[name] = told.get(name, True) and any(f" {word} " in title for word in words)
     return frozenset(name for name, is_told in told.items() if is_told)
 
 
