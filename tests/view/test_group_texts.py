@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from typing import Any
 
@@ -61,6 +62,32 @@ def test_no_box_of_results_is_called_as_if_it_held_those_of_another() -> None:
     view = build_view(trace(step, params, jnp.ones(3), result_paths=paths))
     titles = {text_of(view, box).title for box in view.boxes if box.kind is BranchKind.RESULTS}
     assert titles == {"results from backward", "other results"}, "one of them is in result[0], too"
+
+
+def test_updated_parameters_are_not_called_results_from_backward() -> None:
+    """The update behind the backward part computes them, of gradients and of what was there."""
+
+    def loss(params: dict[str, jax.Array], x: jax.Array) -> Any:
+        sums = params["a"] * x + params["b"] * params["c"]
+        return (sums**2).sum(), (sums, jnp.sin(sums))
+
+    def step(params: dict[str, jax.Array], x: jax.Array, *, is_updated: bool) -> Any:
+        (value, more), given = jax.value_and_grad(loss, has_aux=True)(params, x)
+        if is_updated:
+            given = {name: params[name] - 0.1 * slope for name, slope in given.items()}
+        return {**given, "sums": more[0]}, value, more[1]
+
+    paths = [
+        *(f"result[0]['{name}']" for name in ("a", "b", "c", "sums")),
+        "result[1]",
+        "result[2]",
+    ]
+    params = {name: jnp.ones(3) for name in "abc"}
+    for is_updated, name in ((False, "results from backward"), (True, "results after backward")):
+        program = functools.partial(step, is_updated=is_updated)
+        view = build_view(trace(program, params, jnp.ones(3), result_paths=paths))
+        titles = {text_of(view, box).title for box in view.boxes if box.kind is BranchKind.RESULTS}
+        assert titles == {name, "other results"}
 
 
 def test_a_shard_map_says_on_how_many_devices_it_runs() -> None:

@@ -94,10 +94,16 @@ def _gather(graph: Graph, leaves: list[int], kind: BranchKind) -> list[Child]:
     return [*children, *single]
 
 
-def part_results(graph: Graph, box: Branch, gradients: Collection[int]) -> tuple[Child, ...]:
+def part_results(
+    graph: Graph, box: Branch, gradients: Collection[int], changed: frozenset[int]
+) -> tuple[Child, ...]:
     """Results in two boxes, where some are gradients and some are not, such as a loss.
 
     So each box stands where what is in it comes out of the program.
+
+    Args:
+        gradients: What needs values of a backward part, such as updated parameters, too.
+        changed: Those that operations behind the backward part make.
     """
     leaves = list(nodes_of(box))
     parts = [[leaf for leaf in leaves if (leaf in gradients) is wanted] for wanted in (False, True)]
@@ -119,7 +125,11 @@ def part_results(graph: Graph, box: Branch, gradients: Collection[int]) -> tuple
         label = name
         if is_shared[number]:
             is_last = number and all(is_shared)
-            label = say("results from backward") if is_last else say("other results")
+            label = say("other results")
+            if is_last and changed.isdisjoint(part):
+                label = say("results from backward")
+            elif is_last:
+                label = say("results after backward")
         children.append(Branch(part_id, box.kind, label, _split(part_id, part, paths, box.kind)))
     return tuple(children)
 

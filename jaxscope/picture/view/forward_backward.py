@@ -131,10 +131,24 @@ def _part_results(draft: Draft, children: list[Child]) -> Iterator[Child]:
                 seen |= before[at]
         return False
 
+    def is_changed(node: int) -> bool:
+        """Whether something outside of the backward part computes it, such as an update."""
+        for each in draft.inputs[node]:
+            at = places.get(each.source)
+            if at is None or (kinds[at] is not BranchKind.BACKWARD and not is_copy(each.source)):
+                return True
+            if kinds[at] is not BranchKind.BACKWARD and is_changed(each.source):
+                return True
+        return False
+
+    def is_copy(node: int) -> bool:
+        return children[places[node]] == node and draft.graph.operation(node) == "copy"
+
     for child in children:
         if isinstance(child, Branch) and child.kind is BranchKind.RESULTS:
             gradients = frozenset(filter(is_gradient, nodes_of(child)))
-            yield from part_results(draft.graph, child, gradients)
+            changed = frozenset(filter(is_changed, gradients))
+            yield from part_results(draft.graph, child, gradients, changed)
         else:
             yield child
 

@@ -13348,6 +13348,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果</translation>
     </message>
     <message>
+        <source>results after backward</source>
+        <translation>反向部分之后的结果</translation>
+    </message>
+    <message>
         <source>results from backward</source>
         <translation>反向部分的结果</translation>
     </message>
