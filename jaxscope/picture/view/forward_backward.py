@@ -133,12 +133,15 @@ def _part_results(draft: Draft, children: list[Child]) -> Iterator[Child]:
 
     def is_changed(node: int) -> bool:
         """Whether something outside of the backward part computes it, such as an update."""
-        for each in draft.inputs[node]:
-            at = places.get(each.source)
-            if at is None or (kinds[at] is not BranchKind.BACKWARD and not is_copy(each.source)):
-                return True
-            if kinds[at] is not BranchKind.BACKWARD and is_changed(each.source):
-                return True
+        waiting = [node]  # a function that calls itself would keep all of this alive
+        while waiting:
+            for each in draft.inputs[waiting.pop()]:
+                at = places.get(each.source)
+                if at is not None and kinds[at] is BranchKind.BACKWARD:
+                    continue
+                if at is None or not is_copy(each.source):
+                    return True
+                waiting.append(each.source)
         return False
 
     def is_copy(node: int) -> bool:
