@@ -428,22 +428,16 @@ def _fixed(kinds: tuple[Any, ...]) -> Convert:
 
 
 def _mapping(key: Any, kind: Any) -> Convert:
+    if key is not Any and _plain_kinds(key) != (str,):  # JSON is read otherwise then
+        raise TypeError(f"Keys of type {key!r} are not supported")
     read_key, read = _converter(key), _converter(kind)
 
     def read_mapping(values: Any) -> Any:
         if type(values) is not dict:
             raise _wrong("object", values)
-        if key is int:
-            return {_key_to_int(name): read(value) for name, value in values.items()}
         return {read_key(name): read(value) for name, value in values.items()}
 
     return read_mapping
-
-
-def _key_to_int(name: Any) -> int:
-    if isinstance(name, str) and not re.fullmatch(r"-?(0|[1-9][0-9]*)", name):
-        raise _wrong("int", name)
-    return int(name)
 
 
 def _enumerated(kind: type[enum.Enum]) -> Convert:

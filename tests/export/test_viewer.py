@@ -91,7 +91,7 @@ def _kinds(module: Any) -> dict[str, Any]:
         "pattern": Annotated[str, module.Meta(pattern="^[a-z]{2}$")],
         "pair": tuple[str, int],
         "mapping": dict[str, list[int]],
-        "numbered": dict[int, str],
+        "limited keys": dict[Annotated[str, module.Meta(max_length=3)], int],
         "anything": list[Any],
         "enum": Colour,
         "dataclass": Point,
