@@ -14,7 +14,7 @@ from jaxscope.worker.compat import is_jitted
 from jaxscope.worker.host.arguments import is_traceable
 from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.function_source import OF_JAX, OF_PARTIALS, innermost_function
-from jaxscope.worker.host.library_arguments import Module, find_user_arguments
+from jaxscope.worker.host.user_arguments import Module, find_user_arguments
 from jaxscope.worker.host.values import value_text
 
 _MAX_ARGUMENT_CHARS = 60

@@ -38,7 +38,7 @@ from jaxscope.worker.host.arguments import (
     parameter_names,
 )
 from jaxscope.worker.host.call import Call
-from jaxscope.worker.host.library_arguments import find_user_arguments, find_user_results
+from jaxscope.worker.host.user_arguments import find_user_arguments, find_user_results
 from jaxscope.worker.host.values import is_float, value_text
 from jaxscope.worker.provenance.following_axes import follow_axes
 from jaxscope.worker.provenance.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown

@@ -39,7 +39,7 @@ from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.arguments import parameter_names
 from jaxscope.worker.host.call import Call, parse_call
 from jaxscope.worker.host.function_source import find_wrapped, is_wrapper_of_library
-from jaxscope.worker.host.library_arguments import UserArguments, find_user_arguments
+from jaxscope.worker.host.user_arguments import UserArguments, find_user_arguments
 from jaxscope.worker.host.values import aval_text, value_text
 from jaxscope.worker.stages.call_loader import load_names
 from jaxscope.worker.targets.environment import describe_environment
