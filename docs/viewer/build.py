@@ -47,17 +47,9 @@ PARTS = ("export", "model", "picture", "program", "report", "schema", "wire")
 """Packages of jaxscope that open a capture and write its page."""
 
 _LEFT_OUT_OF_PYTHON = (
-    *(
-        "ctypes/test",
-        "curses",
-        "dbm",
-        "distutils",
-        "ensurepip",
-        "idlelib",
-        "lib2to3",
-        "multiprocessing",
-    ),
-    *("pydoc_data", "sqlite3", "test", "tkinter", "turtledemo", "unittest", "venv", "wsgiref"),
+    *("ctypes/test", "curses", "dbm", "distutils", "ensurepip", "idlelib", "lib2to3"),
+    *("multiprocessing", "pydoc_data", "sqlite3", "test", "tkinter", "turtledemo", "unittest"),
+    *("venv", "wsgiref"),
 )
 _LEFT_OUT_OF_NUMPY = (
     *("distutils", "f2py", "random", "testing", "tests", "_pyinstaller"),
@@ -65,11 +57,14 @@ _LEFT_OUT_OF_NUMPY = (
     *("matrixlib/tests", "polynomial", "typing/tests"),
 )
 _PAGE = "index.html"
+_TITLE = "<title>jaxscope viewer</title>"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="made anew, or replaced")
+    parser.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="a new one, or one with an earlier build"
+    )
     folder = parser.parse_args().folder
     try:
         build(folder)
@@ -85,14 +80,17 @@ def main() -> int:
 
 
 def build(folder: Path) -> None:
-    """Write the viewer into a folder, in place of what an earlier build left there.
+    """Write the viewer into a folder, in place of an earlier build; other files there stay.
 
     Raises:
         OSError: npm is not there, or the folder cannot be written.
-        ValueError: A package is not the one that is expected, or the folder holds something else.
+        ValueError: A package is missing, or is not the one that is expected, or the folder has
+            files and no viewer.
         subprocess.SubprocessError: npm did not load a package.
     """
-    if folder.exists() and any(folder.iterdir()) and not (folder / "worker.js").is_file():
+    page = folder / _PAGE
+    is_ours = page.is_file() and _TITLE in page.read_text("utf-8", "replace")
+    if folder.exists() and any(folder.iterdir()) and not is_ours:
         raise ValueError(f"{folder} holds other files; name a new folder.")
     with tempfile.TemporaryDirectory() as loaded:
         runtime = load_package(RUNTIME, Path(loaded))
@@ -110,8 +108,7 @@ def build(folder: Path) -> None:
             },
             _PAGE: _page().encode(),
         }
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (folder / name).write_bytes(data)
 
@@ -171,10 +168,12 @@ def _own_modules() -> dict[str, bytes]:
     package = CHECKOUT / "jaxscope"
     ours = [path for path in package.iterdir() if path.suffix == ".py"]
     ours += [path for part in PARTS for path in (package / part).rglob("*")]
-    found |= {str(path.relative_to(CHECKOUT)): path.read_bytes() for path in _kept(ours)}
+    found |= {path.relative_to(CHECKOUT).as_posix(): path.read_bytes() for path in _kept(ours)}
     for name in ("pygments", "google.protobuf"):
-        folder = Path(str(importlib.util.find_spec(name).submodule_search_locations[0]))  # type: ignore[union-attr,index]
-        start = name.replace(".", "/")
+        spec = importlib.util.find_spec(name)
+        if spec is None or not spec.submodule_search_locations:
+            raise ValueError(f"{name}, which jaxscope needs, is not installed.")
+        folder, start = Path(spec.submodule_search_locations[0]), name.replace(".", "/")
         for path in _kept(folder.rglob("*")):
             within = path.relative_to(folder).as_posix()
             is_lexer = within.startswith("lexers/") and path.stem not in _LEXERS

@@ -10,7 +10,7 @@ from typing import Any
 
 ctypes.CDLL(str(Path(__file__).with_name("backtrace.so")), mode=ctypes.RTLD_GLOBAL)
 
-import numpy as np  # noqa: E402 - it needs the library
+import numpy as np  # noqa: E402 - it needs the library that is loaded above
 
 
 def _as_sizes(function: Any, place: int) -> Any:
@@ -29,10 +29,10 @@ def _as_sizes(function: Any, place: int) -> Any:
 np.repeat = _as_sizes(np.repeat, 1)
 np.bincount = _as_sizes(np.bincount, 0)
 
-from jaxscope.errors import JaxscopeError  # noqa: E402 - it calls what is replaced above
-from jaxscope.export.html import write_page  # noqa: E402
-from jaxscope.model import is_available  # noqa: E402
-from jaxscope.schema.archive import load_capture  # noqa: E402
+from jaxscope.errors import JaxscopeError  # noqa: E402 - after what is replaced above
+from jaxscope.export.html import write_page  # noqa: E402 - it calls what is replaced above
+from jaxscope.model import is_available  # noqa: E402 - after what is replaced above
+from jaxscope.schema.archive import load_capture  # noqa: E402 - after what is replaced above
 
 _SMALL = 3_000
 """Nodes of all stages, up to which the whole page is drawn within a second or two."""

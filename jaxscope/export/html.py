@@ -344,8 +344,8 @@ def write_page(
         seen: Pictures of stages as they are on a screen, to begin with.
         notes: Takes a sentence for everything that is left out.
         on_step: Told how far it is.
-        is_folded: Whether closed groups cannot be opened, in a page that is made in a fifth of
-            the time where a program is large.
+        is_folded: Whether closed groups cannot be opened, in a page that is made sooner: of the
+            gradient of 12 layers in 1.4 s in place of 4.9 s.
 
     Raises:
         UsageError: There is no such stage.

@@ -14,13 +14,16 @@ import functools
 import gzip
 import http.server
 import importlib.util
+import io
 import json
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import threading
 import types
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -211,6 +214,37 @@ def test_captures_are_opened_and_refused_as_with_msgspec(
     pages = [Path(f"{file}.html").read_bytes().decode() for file in files]
     assert pages[:2] == [capture_to_html(load_capture(file)) for file in files[:2]]
     assert pages[2:] == ["refused"] * len(damaged)
+
+
+def _pack_nothing(*_: object) -> dict[str, bytes]:
+    """Packages of npm without any module."""
+    stdlib, numpy = io.BytesIO(), io.BytesIO()
+    zipfile.ZipFile(stdlib, "w").close()
+    tarfile.open(fileobj=numpy, mode="w:gz").close()
+    names = ("pyodide.js", "pyodide.asm.js", "pyodide.asm.wasm", "pyodide-lock.json")
+    files = {f"package/{name}": b"" for name in names}
+    archives = {"python_stdlib.zip": stdlib.getvalue(), "numpy.tar.gz": numpy.getvalue()}
+    return files | {f"package/{name}": data for name, data in archives.items()}
+
+
+def test_what_lies_beside_the_viewer_stays_when_it_is_built_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = _load("build")
+    monkeypatch.setattr(build, "load_package", _pack_nothing)
+    folder = tmp_path / "site"
+    build.build(folder)
+    (folder / "mine.jaxscope").write_bytes(b"mine")
+    (folder / "viewer.css").write_bytes(b"of an earlier release")
+    build.build(folder)
+    assert (folder / "mine.jaxscope").read_bytes() == b"mine"
+    assert (folder / "viewer.css").read_bytes() == (VIEWER / "viewer.css").read_bytes()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "worker.js").write_bytes(b"of another project")
+    with pytest.raises(ValueError, match="other files"):
+        build.build(other)
+    assert (other / "worker.js").read_bytes() == b"of another project"
 
 
 @pytest.fixture(scope="module")
