@@ -106,12 +106,13 @@ def test_flax(tmp_path: Path) -> None:
     class Net(nnx.Module):  # type: ignore[misc,name-defined] # flax is not typed
         def __init__(self) -> None:
             self.first = nnx.Linear(3, 5, rngs=nnx.Rngs(0))
+            self.table = nnx.data({"a b": nnx.Param(jnp.ones(11)), "c": nnx.Param(jnp.ones(13))})
             self.rest = nnx.List(
                 [nnx.Linear(5, 2, rngs=nnx.Rngs(1)), nnx.BatchNorm(2, rngs=nnx.Rngs(2))]
             )
 
         def __call__(self, x: Any) -> Any:
-            y = self.first(x)
+            y = self.first(x) + self.table["a b"][...].sum() * self.table["c"][...].sum()
             for layer in self.rest:
                 y = layer(y)
             return y
@@ -133,7 +134,7 @@ def test_flax(tmp_path: Path) -> None:
     check_names(capture.arguments, objects)
     paths = {leaf.path for leaf in capture.arguments}
     assert {"model.first.kernel", "model.rest[1].mean", "optimizer.step", "x", "scale"} <= paths
-    assert {"optimizer.opt_state[0].mu.rest[0].kernel"} <= paths
+    assert {"optimizer.opt_state[0].mu.rest[0].kernel", "model.table['c']"} <= paths
     assert not [path for path in paths if re.search(r"states\[|_graphdef", path)]
     check_names(capture.results, objects)
     assert capture.results[-1].path == "result['loss']"

@@ -208,16 +208,19 @@ def _walk_module(described: Any) -> Iterator[str]:
     """Where each array of a module is, such as `.layers[0].kernel`."""
     nodes, attributes = iter(described.nodes), iter(described.attributes)
 
-    def walk(node: Any, text: str) -> Iterator[str]:
+    def walk(node: Any, text: str, is_in_state: bool = False) -> Iterator[str]:
         kind = type(node).__name__
         if kind == "VariableDef":
             yield text
         elif kind == "NodeDef":
+            is_in_state |= node.type.__name__ == "State"  # whose keys are attributes, too
+            is_dict = node.type is dict and not is_in_state
             for _ in range(node.num_attributes):
                 key, what = next(attributes)
-                below = f"{text}[{key}]" if isinstance(key, int) else f"{text}.{key}"
+                is_attribute = str(key).isidentifier() and not is_dict
+                below = f"{text}.{key}" if is_attribute else f"{text}[{key!r}]"
                 if type(what).__name__ == "NodeAttr":
-                    yield from walk(next(nodes), below)
+                    yield from walk(next(nodes), below, is_in_state)
                 elif type(what).__name__ == "LeafAttr":
                     yield below
 
