@@ -546,6 +546,32 @@ def test_escape_and_the_start_page_end_a_presentation(
         assert window.workspace.selection.selection is None
 
 
+def test_a_presented_lesson_waits_for_the_program_that_is_being_made(
+    driver: Driver, tmp_path: Path
+) -> None:
+    """Its question is read meanwhile; no key passes it, or tells the answer."""
+    parts = "A line.\n\nLook at: one.\n\nPredict: two.\n\nThen see: three.\n"
+    path = tmp_path / "line.py"
+    path.write_text(f'"""{parts}"""\n\n\ndef f(x):\n    return x\n')
+    window = driver.window
+    run = driver.open(path)
+    window.toggle_presenting()
+    steps, caption = window.presenting.steps, window.presenting.caption
+
+    def press() -> str:
+        steps.go_on()
+        # As with each second that a run takes.
+        window.controller.state_changed.emit(window.controller.state)
+        return caption.whole
+
+    assert press() == "Look at: One."
+    assert [press() for _ in range(3)] == ["Predict: Two."] * 3
+    driver.finish(run, build_capture())
+    assert caption.whole == "Predict: Two."
+    steps.go_back()
+    assert caption.whole == "Look at: One."
+
+
 @pytest.mark.parametrize("is_chosen", [True, False])
 def test_escape_leads_from_the_start_page_back_to_the_program(
     driver: Driver, source: Path, is_chosen: bool

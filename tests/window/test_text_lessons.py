@@ -393,6 +393,18 @@ def test_a_lesson_that_is_dropped_begins(driver: Driver, window: MainWindow, les
     assert driver.wait_for(CaptureRequest).request.call == "f(f32[3])"
 
 
+def test_a_lesson_that_is_opened_while_presenting_is_beside_the_program_after_it(
+    driver: Driver, window: MainWindow, source: Path, lesson: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window._settings.shows_lessons = False
+    window.toggle_presenting()
+    window.open_path(str(lesson))
+    assert not window.lesson.isVisible(), "only the picture is shown"
+    window.toggle_presenting()
+    assert window.lesson.isVisible() and window._settings.shows_lessons
+
+
 def test_the_course_is_in_the_menu(driver: Driver, window: MainWindow) -> None:
     window.commands.actions["begin_course"].trigger()
     assert window.walk.lesson is not None and window.walk.lesson.title == "What is a jaxpr?"

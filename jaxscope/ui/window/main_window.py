@@ -462,7 +462,7 @@ class MainWindow(QMainWindow):
 
     def _on_lesson_wanted(self) -> None:
         self._settings.shows_lessons = True
-        self.lesson.show()
+        self.presenting.show_beside(self.lesson, is_shown=True)
         self._offer_lesson()
 
     def toggle_lesson(self) -> None:
@@ -603,8 +603,7 @@ class MainWindow(QMainWindow):
         self._settings.add_recent_file(os.path.abspath(path))
         self._show_recent()
         self.walk.begin(lesson)
-        if not self.presenting.is_on:
-            self._on_lesson_wanted()  # a lesson that is opened is
+        self._on_lesson_wanted()  # a lesson that is opened is
 
     def begin_course(self) -> None:
         """Go through the lessons that come with jaxscope, in the language that is shown."""

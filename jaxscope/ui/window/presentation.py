@@ -54,7 +54,7 @@ from jaxscope.ui.selection.selection import Place, SelectionModel
 from jaxscope.ui.selection.tracing import TracedPlace, TracingRun
 from jaxscope.ui.session.controller import Controller
 from jaxscope.ui.session.screen import Screen, title_of_stage
-from jaxscope.ui.session.state import WindowState
+from jaxscope.ui.session.state import RunKind, WindowState
 from jaxscope.ui.session.stepping import SteppingRun
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_named, tr_said
 from jaxscope.ui.toolkit.theme import FIXED_SHARE, ThemeSwitch
@@ -212,6 +212,21 @@ class PresentedSteps(QObject):
         return self._number_after >= 0
 
     @property
+    def _awaits_program(self) -> bool:
+        """Whether the next caption is of a program that is being made."""
+        state = self._controller.state
+        is_next = self._number_before >= len(self._before) - 1 and not self._is_after
+        return is_next and state.is_running and state.job is RunKind.CAPTURE
+
+    @property
+    def is_told_by_lesson(self) -> bool:
+        """Whether the caption is of a lesson of its own, or one before the file's equations."""
+        if self._walk.lesson is not None:
+            return not self.is_between_equations
+        is_before = 0 <= self._number_before < len(self._before)
+        return is_before and self._selection.place == self._place
+
+    @property
     def is_between_equations(self) -> bool:
         """Whether a lesson of its own waits while the equations of its call are gone through."""
         return self._walk.lesson is not None and self._number_before >= 0
@@ -265,7 +280,7 @@ class PresentedSteps(QObject):
             else:
                 self._walk.go_on()
             return
-        if self.is_waiting:
+        if self.is_waiting or self._awaits_program:
             return
         if self._walk.lesson is not None and self._number_before < 0:
             self._number_before = 0
@@ -731,7 +746,7 @@ class PresentationMode:
             self._file = state.file
             self._begin_other_file()
         name = self._presented()
-        if self._walk.lesson is not None and not self.steps.is_between_equations:
+        if self.steps.is_told_by_lesson:  # read while the program is being made, too
             self.caption.setText(self.steps.text)
         elif state.is_running:
             told = " · ".join(filter(None, (screen.status, screen.detail)))
