@@ -22,9 +22,11 @@ from jaxscope.worker.stages.jaxpr import convert_jaxpr
 
 X = jax.ShapeDtypeStruct((4, 8), jnp.float32)
 N = jax.ShapeDtypeStruct(X.shape, jnp.int32)
+Z = jax.ShapeDtypeStruct(X.shape, jnp.complex64)
 W = jax.ShapeDtypeStruct((8, 8), jnp.float32)
 IMAGE = jax.ShapeDtypeStruct((2, 9, 9, 3), jnp.float32)
 KERNEL = jax.ShapeDtypeStruct((3, 3, 3, 4), jnp.float32)
+POOLED = jax.ShapeDtypeStruct((2, 4, 4, 3), jnp.float32)
 DEPTHWISE = jax.ShapeDtypeStruct((3, 3, 1, 6), jnp.float32)
 NHWC = ("NHWC", "HWIO", "NHWC")
 
@@ -33,6 +35,22 @@ def _convolve(image: Any, kernel: Any, strides: tuple[int, int] = (1, 1), **opti
     return lax.conv_general_dilated(
         image, kernel, strides, "SAME", dimension_numbers=NHWC, **options
     )
+
+
+def _convert(z: Any, dtype: Any) -> Any:
+    """Without the warning that `lax.convert_element_type` gives of the part that is lost."""
+    return lax.convert_element_type_p.bind(
+        z, new_dtype=jnp.dtype(dtype), weak_type=False, sharding=None
+    )
+
+
+def _pooled(image: Any, use: Callable[[Any], Any]) -> Any:
+    def pool(image: Any) -> Any:
+        window = (1, 2, 2, 1)
+        return lax.reduce_window(image, -jnp.inf, lax.max, window, window, "VALID")
+
+    value, pull = jax.vjp(pool, image)
+    return value, use(pull)
 
 
 def _normalize(x: Any) -> Any:
@@ -66,6 +84,45 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "cumulative sum": (lambda x: jnp.cumsum(x, 1), (X,)),
     "sort": (lambda x: jnp.sort(x), (X,)),
     "real FFT": (lambda x: lax.fft(x, "RFFT", (8,)), (X,)),
+    "real FFT back": (
+        lambda x: lax.fft(x, "IRFFT", (6, 15)),
+        (jax.ShapeDtypeStruct((3, 6, 8), jnp.complex64),),
+    ),
+    "sign of numbers without one": (lax.sign, (jax.ShapeDtypeStruct((4, 8), jnp.uint32),)),
+    "complex to integer": (lambda z: _convert(z, jnp.int32), (Z,)),
+    "complex to Boolean": (lambda z: _convert(z, jnp.bool_), (Z,)),
+    "first power": (lambda x: lax.integer_pow(x, 1) + x, (X,)),
+    "sum over no axis": (lambda x: jnp.sum(x, ()) + x, (X,)),
+    "number that chooses": (lambda n, x: lax.select_n(n, x, x + 1.0), (N, X)),
+    "one number that chooses": (
+        lambda n, x: lax.select_n(n, x, x + 1.0),
+        (jax.ShapeDtypeStruct((), jnp.int32), X),
+    ),
+    "reduction of a function": (
+        lambda x: lax.reduce(x, np.float32(0), lambda a, b: jnp.sin(a) + b * b, (0,)),
+        (X,),
+    ),
+    "reduction of two arrays": (
+        lambda x, n: lax.reduce(
+            (x, n),
+            (np.float32(0), np.int32(0)),
+            lambda a, b: (lax.max(a[0], b[0]), a[1] + b[1]),
+            (1,),
+        ),
+        (X, N),
+    ),
+    "products of windows": (
+        lambda x: lax.reduce_window(x, 1.0, lax.mul, (2, 3), (1, 2), "SAME"),
+        (X,),
+    ),
+    "a function of what is indexed": (lambda x, n: x.at[n[0], n[1]].apply(jnp.tanh), (W, N)),
+    "complex convolution": (
+        _convolve,
+        (
+            jax.ShapeDtypeStruct(IMAGE.shape, jnp.complex64),
+            jax.ShapeDtypeStruct(KERNEL.shape, jnp.complex64),
+        ),
+    ),
     "convolution": (_convolve, (IMAGE, KERNEL)),
     "strided, dilated": (
         lambda i, k: _convolve(i, k, (2, 2), rhs_dilation=(1, 2)),
@@ -80,6 +137,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda i: lax.reduce_window(i, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"),
         (IMAGE,),
     ),
+    "gradient of max pooling": (lambda i, g: _pooled(i, lambda pull: pull(g)), (IMAGE, POOLED)),
 }
 
 
@@ -228,3 +286,10 @@ def test_padding_and_holes_do_no_work() -> None:
     assert count_meetings(input_size=5, kernel_size=3, output_size=5, **padded) == 13
     holes = full | {"input_dilation": 2}
     assert count_meetings(input_size=3, kernel_size=2, output_size=4, **holes) == 4
+
+
+@pytest.mark.parametrize("function", [lax.max, lax.min, lambda a, _: lax.square(a)])
+def test_complex_numbers_are_not_counted_as_real_ones(function: Callable[..., Any]) -> None:
+    module = jax.jit(function).lower(Z, Z).compiler_ir("hlo").as_hlo_module()
+    assert module_cost(compat.cpu_client(), module)[0] > X.size
+    assert math.isnan(cost_of(function, Z, Z)[1].flops)

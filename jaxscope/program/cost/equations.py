@@ -24,7 +24,13 @@ from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.operations import CALLS_OF_JAXPRS, SOLVE, find_solve
 from jaxscope.model.said import said, say, template
 from jaxscope.model.types import ArrayType, parse_array_type, read_count
-from jaxscope.program.cost.rules import CUMULATIVE_PRIMITIVES, Equation, UncountedError, find_rule
+from jaxscope.program.cost.rules import (
+    COMBINATIONS,
+    CUMULATIVE_PRIMITIVES,
+    Equation,
+    UncountedError,
+    find_rule,
+)
 from jaxscope.program.cost.trip_counts import taken_arm
 from jaxscope.program.kernel_grid import read_grid
 
@@ -244,6 +250,8 @@ class _Counter:
         try:
             assert rule is not None
             counted = np.array(rule(equation))
+            if primitive in COMBINATIONS:
+                counted += self._combine(node, equation)
             if primitive in CUMULATIVE_PRIMITIVES:
                 self.notes[node] = say("as XLA counts the window that JAX makes of it")
             return counted
@@ -252,6 +260,21 @@ class _Counter:
         except (LookupError, ValueError, TypeError, ArithmeticError):
             self.notes[node] = say(UNKNOWN_COST, reason=say("a type or parameter cannot be read"))
         return _UNKNOWN
+
+    def _combine(self, node: int, equation: Equation) -> Row:
+        """What the function inside of a reduction or a scatter does; a plain scatter has none.
+
+        Raises:
+            UncountedError: It is not known.
+        """
+        insides = self._insides.get(node, [])
+        if not insides and equation.primitive == "scatter":
+            return np.zeros(3)
+        body = self.total(insides[0]) if len(insides) == 1 else _UNKNOWN
+        if np.isnan(body[[0, 2]]).any():
+            raise UncountedError(say("so is something inside"))
+        work: Row = np.array([body[0], 0.0, body[2]]) * COMBINATIONS[equation.primitive](equation)
+        return work
 
 
 def _operand_types(graph: Graph) -> dict[int, list[tuple[int, str]]]:

@@ -423,10 +423,19 @@ def _elementwise(flops: float, transcendentals: float) -> Rule:
     return rule
 
 
+def _real_elementwise(equation: Equation) -> Costs:
+    """One FLOP for each element, which complex numbers need more than one of."""
+    if equation.result().is_complex:
+        raise UncountedError(say("complex functions are lowered to many real ones"))
+    return _elementwise(1.0, 0.0)(equation)
+
+
 def _sign(equation: Equation) -> Costs:
+    """XLA has the sign of signed numbers; one without a sign is compared with 0 and converted."""
     if equation.result().is_complex:
         raise UncountedError(say("the complex sign is lowered to a quotient"))
-    return float(equation.result().size), equation.traffic(), 0.0
+    per_element = 2.0 if equation.result().element.startswith("u") else 1.0
+    return per_element * equation.result().size, equation.traffic(), 0.0
 
 
 def _power(equation: Equation) -> Costs:
@@ -448,22 +457,30 @@ def _nothing(_equation: Equation) -> Costs:
 
 
 def _convert(equation: Equation) -> Costs:
-    """A change of weak type alone is lowered to nothing."""
-    if equation.operand(0).element == equation.result().element:
+    """A change of weak type alone is lowered to nothing; a complex number gives its real part."""
+    before, after = equation.operand(0), equation.result()
+    if before.element == after.element:
         return 0.0, 0.0, 0.0
-    return float(equation.result().size), equation.traffic(), 0.0
+    is_taken_apart = before.is_complex and not after.is_complex
+    is_part = _PARTS.get(before.element) == after.element
+    per_element = 2.0 if is_taken_apart and not is_part else 1.0
+    return per_element * after.size, equation.traffic(), 0.0
 
 
 def _select(equation: Equation) -> Costs:
-    """More than two cases are lowered to a tree of comparisons: no rule."""
+    """A number that chooses is made a Boolean; of more cases comparisons make a tree: no rule."""
     if len(equation.operands) != 3:
         raise UncountedError(say("more than two cases"))
-    return float(equation.result().size), equation.traffic(), 0.0
+    which = equation.operand(0)
+    conversions = 0 if which.element == "bool" else which.size
+    return float(equation.result().size + conversions), equation.traffic(), 0.0
 
 
 def _integer_power(equation: Equation) -> Costs:
     """Repeated squaring; a negative exponent divides once."""
     exponent = int(equation.parameter("y"))
+    if exponent == 1:
+        return 0.0, 0.0, 0.0
     magnitude = abs(exponent)
     multiplies = max(magnitude.bit_length() - 1 + magnitude.bit_count() - 1, 0)
     per_element = multiplies + (exponent < 0)
@@ -482,8 +499,10 @@ def _polynomial(equation: Equation) -> Costs:
 
 
 def _reduction(equation: Equation) -> Costs:
-    saved = equation.operand(0).size - equation.result().size
-    return float(max(saved, 0)), equation.traffic(), 0.0
+    """Over no axes it is lowered to nothing."""
+    if equation.operand(0).shape == equation.result().shape:
+        return 0.0, 0.0, 0.0
+    return float(_find_reduced(equation)), equation.traffic(), 0.0
 
 
 def _argument_reduction(equation: Equation) -> Costs:
@@ -499,9 +518,20 @@ def _cumulative(equation: Equation) -> Costs:
     return float(operand.size * max(length - 1, 0)), equation.traffic(), 0.0
 
 
+def _largest(equation: Equation) -> Costs:
+    if equation.result().is_complex:
+        raise UncountedError(say("complex functions are lowered to many real ones"))
+    return _reduction(equation)
+
+
 def _window_reduction(equation: Equation) -> Costs:
+    return float(_find_windowed(equation)), equation.traffic(), 0.0
+
+
+def _select_and_scatter(equation: Equation) -> Costs:
+    """For each element of the first operand: the comparisons of its window, and one sum."""
     window = math.prod(equation.parameter("window_dimensions"))
-    return float(equation.result().size * max(window - 1, 0)), equation.traffic(), 0.0
+    return float(equation.operand(0).size * window), equation.traffic(), 0.0
 
 
 def _dot(equation: Equation) -> Costs:
@@ -512,7 +542,12 @@ def _dot(equation: Equation) -> Costs:
 
 
 def _convolution(equation: Equation) -> Costs:
-    return convolution_flops(equation), equation.traffic(), 0.0
+    """Of complex numbers: three of real ones, with sums of the parts before and after."""
+    flops = convolution_flops(equation)
+    if equation.result().is_complex:
+        before = 3 * equation.operand(0).size + 4 * equation.operand(1).size
+        flops = 3.0 * flops + before + 3 * equation.result().size
+    return flops, equation.traffic(), 0.0
 
 
 def _slice(equation: Equation) -> Costs:
@@ -542,21 +577,35 @@ def _scatter(flops_per_update: float) -> Rule:
     return rule
 
 
+def _find_updates(equation: Equation) -> int:
+    return equation.operand(2).size
+
+
+def _find_reduced(equation: Equation) -> int:
+    return max(equation.operand(0).size - equation.result().size, 0)
+
+
+def _find_windowed(equation: Equation) -> int:
+    window: int = math.prod(equation.parameter("window_dimensions"))
+    return equation.result().size * max(window - 1, 0)
+
+
 def _sort(equation: Equation) -> Costs:
     size = equation.operand(0).size
     return float(size * max(size - 1, 0).bit_length()), equation.traffic(), 0.0
 
 
 def _fourier(equation: Equation) -> Costs:
-    """Four fused multiply-adds per complex product; one of both sides is real or both are not."""
-    size = max(equation.operand(0).size, equation.result().size)
+    """Four fused multiply-adds per complex product, by the elements that go in."""
+    size = equation.operand(0).size
     factors = math.prod(max(n, 1).bit_length() - 1 for n in equation.parameter("fft_lengths"))
     return 8.0 * size * factors, equation.traffic(), 0.0
 
 
 _ONE_FLOP = """abs add add_any and ceil clamp clz complex div eq floor ge gt imag is_finite le lt
-    max min mul ne neg not or population_count real reduce_precision rem round shift_left
-    shift_right_arithmetic shift_right_logical square sub xor bitcast_convert_type"""
+    mul ne neg not or population_count real reduce_precision rem round shift_left
+    shift_right_arithmetic shift_right_logical sub xor bitcast_convert_type"""
+_ONE_REAL_FLOP = "max min square"
 _ONE_TRANSCENDENTAL = """atan2 atan cbrt cos erf exp expm1 log log1p rsqrt sin sqrt tan tanh"""
 _MOVES = """broadcast_in_dim concatenate copy copy_p device_put empty empty2 expand_dims iota
     optimization_barrier pad reshape rev squeeze stack transpose"""
@@ -567,7 +616,8 @@ FREE_PRIMITIVES = frozenset(
     }
 )
 """They say something of a value, or read what is known: nothing runs for them."""
-_REDUCTIONS = "and max min or prod sum xor"
+_REDUCTIONS = "and or prod sum xor"
+_PARTS = {"c64": "f32", "c128": "f64"}
 
 # FLOPs and transcendentals per element of what these are lowered to, the same since JAX 0.8 (the
 # last two: since 0.12, which has them first).
@@ -578,19 +628,30 @@ _COMPOSITES = {
     "one_minus_square": (3.0, 0.0),
 }
 
+COMBINATIONS: Mapping[str, Callable[[Equation], int]] = {
+    "reduce": _find_reduced,
+    "reduce_window": _find_windowed,
+    "scatter": _find_updates,
+}
+"""How often the function inside runs that combines two elements, beside what the rule counts."""
+
 _RULES: dict[str, Rule] = {
     **{name: _elementwise(1.0, 0.0) for name in _ONE_FLOP.split()},
     **{name: _elementwise(0.0, 1.0) for name in _ONE_TRANSCENDENTAL.split()},
     **{name: _elementwise(*counts) for name, counts in _COMPOSITES.items()},
     **dict.fromkeys(_MOVES.split(), _move),
+    **dict.fromkeys(_ONE_REAL_FLOP.split(), _real_elementwise),
     **{f"reduce_{name}": _reduction for name in _REDUCTIONS.split()},
+    **dict.fromkeys(("reduce_max", "reduce_min"), _largest),
     **dict.fromkeys(("argmax", "argmin"), _argument_reduction),
     **dict.fromkeys(CUMULATIVE_PRIMITIVES, _cumulative),
     **{f"reduce_window_{name}": _window_reduction for name in ("sum", "max", "min")},
+    "select_and_scatter_add": _select_and_scatter,
     **dict.fromkeys(FREE_PRIMITIVES, _nothing),
     **{name: _scatter(1.0) for name in ("scatter-add", "scatter-sub", "scatter-mul")},
     **{name: _scatter(1.0) for name in ("scatter-min", "scatter-max")},
     "scatter": _scatter(0.0),
+    **dict.fromkeys(("reduce", "reduce_window"), _move),
     "convert_element_type": _convert,
     "select_n": _select,
     "sign": _sign,
