@@ -16,6 +16,7 @@ import pytest
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from jax.extend.core import jaxpr_as_fun
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.layout.diagram import Drawing
@@ -550,3 +551,101 @@ def test_an_unknown_number_of_steps_is_not_told() -> None:
     assert label == "pallas_call"
     assert list(filter(None, refers)) == ["block of operand 1", "block of result 0"]
     assert not any("operand" in graph.attributes(node) for node in range(len(graph.nodes)))
+
+
+def written(spec: PartitionSpec) -> str:
+    """Such as `P('x', None)`, in each release."""
+    return f"P({str(spec).partition('(')[2]}"
+
+
+MESH = AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto, AxisType.Auto))
+P = PartitionSpec
+
+
+def split(function: Callable[..., Any], in_specs: Any, out_specs: Any) -> Callable[..., Any]:
+    return jax.shard_map(function, mesh=MESH, in_specs=in_specs, out_specs=out_specs)
+
+
+def product(a: jax.Array, b: jax.Array, scale: jax.Array) -> jax.Array:
+    summed = split(
+        lambda a, b, scale: scale * jax.lax.psum(a @ b, "y"),
+        (P("x", "y"), P("y", None), P()),
+        P("x", None),
+    )
+    return summed(a, b, scale)
+
+
+def all_rows(a: jax.Array) -> Any:
+    return split(
+        lambda a: (a * 2, jax.lax.psum(a, ("x", "y"))), P(("x", "y")), (P(("x", "y")), P())
+    )(a)
+
+
+def alike(a: jax.Array) -> jax.Array:
+    return split(lambda a: jnp.sin(a) * 2, P(), P())(a)
+
+
+SPLIT: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "product": (product, (jnp.ones((8, 6)), jnp.ones((6, 3)), 2.0)),
+    "gradient": (
+        jax.grad(lambda a, b: product(a, b, 2.0).sum(), (0, 1)),
+        (jnp.ones((8, 6)), jnp.ones((6, 3))),
+    ),
+    "two axes": (all_rows, (jnp.ones((16, 3)),)),
+    "alike": (alike, (V,)),
+}
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_a_shard_map_says_which_part_of_what_each_device_gets_and_gives(name: str) -> None:
+    """The shapes are those that JAX cuts by the specification; what is not cut has no box."""
+    function, arguments = SPLIT[name]
+    expected: list[tuple[str, tuple[int, ...]]] = []
+    for equation in equations(jax.make_jaxpr(function)(*arguments).jaxpr, "shard_map"):
+        for whole, specs in (
+            (equation.invars, equation.params["in_specs"]),
+            (equation.outvars, equation.params["out_specs"]),
+        ):
+            for value, spec in zip(whole, specs, strict=True):
+                shape = NamedSharding(MESH, spec).shard_shape(value.aval.shape)
+                expected += [(written(spec), shape)] if shape != value.aval.shape else []
+    view = build_view(trace(function, *arguments))
+    told = []
+    for box in view.boxes[1:]:
+        role = view.flow.roles.get(box.node)
+        if role in (Role.PIECE_IN, Role.PIECE_OUT) and not box.children:
+            text = text_of(view, box)
+            (shape,) = re.findall(r"^[a-z]+: f32\[([\d,]*)\]", text.detail)
+            told.append((text.title, tuple(map(int, shape.split(",")))))
+            assert text.style is Style.PORT
+    assert Counter(told) == Counter(expected)
+    assert bool(told) is (name != "alike")
+
+
+def test_no_line_leads_a_whole_array_into_a_shard_map_that_splits_it() -> None:
+    view = build_view(trace(product, *SPLIT["product"][1]))
+    (around,) = (i for i, box in enumerate(view.boxes) if text_of(view, box).title == "shard_map")
+    inside = set(view.boxes[around].children)
+    pieces = {i for i in inside if view.boxes[i].node in view.flow.roles}
+    entering = {(e.target in pieces, view.graph.strings[e.type]) for e in view.edges
+                if e.source not in inside and e.target in inside}  # fmt: skip
+    assert entering == {(True, "f32[8,6]"), (True, "f32[6,3]"), (False, "f32[]")}
+    leaving = {(e.source in pieces, view.graph.strings[e.type]) for e in view.edges
+               if e.source in inside and e.target not in inside}  # fmt: skip
+    assert leaving == {(True, "f32[8,3]")}
+    scene = build_scene(view, view.all_groups())
+    tops = {int(box): scene.items.rect[at, 1] for at, box in enumerate(scene.items.box)}
+    others = [tops[box] for box in inside - pieces]
+    given = {e.source for e in view.edges if e.source in pieces and e.target not in inside}
+    assert all(tops[box] < min(others) for box in pieces - given), "at the border by which it comes"
+    assert all(tops[box] > max(others) for box in given)
+
+
+def test_many_parts_are_one_box_in_each_direction() -> None:
+    def double(*arrays: jax.Array) -> Any:
+        return tuple(2 * each for each in arrays)
+
+    function = split(double, (P("x"),) * 5, (P("x"),) * 5)
+    view = build_view(trace(function, *[jnp.ones((4, n + 1)) for n in range(5)]))
+    told = [(text_of(view, box).title, text_of(view, box).detail) for box in view.boxes[1:]]
+    assert {("parts in", "5 values"), ("parts out", "5 values")} <= set(told)

@@ -31,7 +31,7 @@ _NAME_PX = 10.0
 _NAME_MAX_PX = 64.0
 _LANE_PX = 6.0
 
-_BEGIN = (Role.CARRY_IN, Role.SLICE, Role.READ)
+_BEGIN = (Role.CARRY_IN, Role.SLICE, Role.READ, Role.PIECE_IN)
 _NO_SIDE = (Role.VERDICT, Role.WRITTEN)
 
 

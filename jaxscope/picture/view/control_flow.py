@@ -1,11 +1,12 @@
-"""What loops and branches do with values, read from the parameters of their equations.
+"""What loops, branches and `shard_map` do with values, read from the parameters of their equations.
 
 A loop's body takes the carry of the round before and, in a `scan`, one slice of each array that it
 runs over; it gives the carry of the next round and what is stacked to arrays. A branch has arms of
-which one runs. The nodes at these borders are drawn as boxes of their own, so that a drawing can
+which one runs. Each device runs the body of a `shard_map` with its piece of the arrays that are
+split. The nodes at these borders are drawn as boxes of their own, so that a drawing can
 say which value is which and lead an arrow from the end of a round back to its begin.
 
-Linear in the nodes; a graph without loops and branches costs one look at its operations.
+Linear in the nodes; a graph without any of them costs one look at its operations.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ import numpy as np
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.operations import BRANCHES, LOOPS
-from jaxscope.model.types import read_count
+from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.program.predicates import Predicates
+from jaxscope.program.sharding.notation import read_specs
 
 REFERS = "refers"
 """The attribute of a reference that a kernel gets: `block of operand 0`, `result 1`."""
@@ -33,7 +35,8 @@ PREDICATE, INDEX = "predicate", "index"
 class Role(enum.IntEnum):
     """What a value at the border of a loop's body, of an arm or of a kernel is.
 
-    A kernel gets references: to blocks of its operands, and to what it writes and to scratch.
+    A kernel gets references: to blocks of its operands, and to what it writes and to scratch. The
+    body of a `shard_map` gets pieces of arrays, and gives some.
     """
 
     CARRY_IN = 0
@@ -44,6 +47,8 @@ class Role(enum.IntEnum):
     RESULT = 5
     READ = 6
     WRITTEN = 7
+    PIECE_IN = 8
+    PIECE_OUT = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,7 @@ class ControlFlow:
         reversed: Loops that run over their arrays from the end.
         references: Of each reference that a kernel gets to an operand, the kernel's equation and
             the number of the operand.
+        specs: Of each piece that a device gets or gives, how the array is split, as JAX writes it.
     """
 
     roles: Mapping[int, Role] = dataclasses.field(default_factory=dict)
@@ -78,14 +84,17 @@ class ControlFlow:
     same: Mapping[int, int] = dataclasses.field(default_factory=dict)
     reversed: frozenset[int] = frozenset()
     references: Mapping[int, tuple[int, int]] = dataclasses.field(default_factory=dict)
+    specs: Mapping[int, str] = dataclasses.field(default_factory=dict)
 
 
 NO_CONTROL_FLOW = ControlFlow()
+_SHARD_MAP = "shard_map"
+_WITH_BORDERS = LOOPS | BRANCHES | {_SHARD_MAP}
 
 
 def find_control_flow(graph: Graph) -> ControlFlow:
-    """The loops and branches of a graph of any stage."""
-    has_flow = graph.nodes_of(LOOPS | BRANCHES)
+    """The loops and branches of a graph of any stage, and what its `shard_map`s split."""
+    has_flow = graph.nodes_of(_WITH_BORDERS)
     flow = _Finder(graph).find() if has_flow else NO_CONTROL_FLOW
     return _add_references(graph, flow) if REFERS in graph.strings else flow
 
@@ -147,7 +156,7 @@ class _Finder:
         self._insides = {
             owner: groups
             for owner, groups in graph.owned_groups().items()
-            if self._graph.operation(owner) in LOOPS | BRANCHES
+            if self._graph.operation(owner) in _WITH_BORDERS
         }
         groups = [group for inside in self._insides.values() for group in inside]
         self._members: dict[int, list[int]] = {group: [] for group in groups}
@@ -160,6 +169,7 @@ class _Finder:
         self._arms: dict[int, str] = {}
         self._branches: dict[int, str] = {}
         self._same: dict[int, int] = {}
+        self._specs: dict[int, str] = {}
         self._predicates = Predicates(graph)
         self._conditions: set[int] = set()
         self._bodies: set[int] = set()
@@ -177,7 +187,9 @@ class _Finder:
             if attributes.get("reverse") == "True":
                 turned.add(node)
         for owner, groups in self._insides.items():
-            if self._graph.operation(owner) not in LOOPS:
+            if self._graph.operation(owner) == _SHARD_MAP:
+                self._add_pieces(owner, groups)
+            elif self._graph.operation(owner) not in LOOPS:
                 self._add_branch(owner, groups)
             elif self._add_loop(owner, groups):
                 loops.add(owner)
@@ -193,6 +205,7 @@ class _Finder:
             self._arms,
             self._same,
             frozenset(turned),
+            specs=self._specs,
         )
 
     def _borders(self, group: int) -> tuple[dict[int, int], dict[int, int], int]:
@@ -289,3 +302,30 @@ class _Finder:
             for result, node in outputs.items():
                 self._roles[node] = Role.RESULT
                 self._same[node] = first.setdefault(result, node)
+
+    def _add_pieces(self, owner: int, groups: list[int]) -> None:
+        """Note what each device has a piece of: what has another shape inside than outside."""
+        graph, attributes = self._graph, self._graph.attributes(owner)
+        edges = graph.edges
+        into = np.flatnonzero(edges.target == owner)
+        given = {int(edges.operand[each]): graph.string(edges.type, each) for each in into.tolist()}
+        results = dict(enumerate(graph.types(owner)))
+        for group in groups:
+            inputs, outputs, _ = self._borders(group)
+            for nodes, whole, key, role in (
+                (inputs, given, "in_specs", Role.PIECE_IN),
+                (outputs, results, "out_specs", Role.PIECE_OUT),
+            ):
+                specs = read_specs(attributes.get(key, ""))
+                for number, node in nodes.items():
+                    if not _is_split(whole.get(number, ""), graph.types(node)):
+                        continue
+                    self._roles[node] = role
+                    if number < len(specs):
+                        self._specs[node] = specs[number]
+
+
+def _is_split(whole: str, pieces: Sequence[str]) -> bool:
+    """Whether a device has an array of another shape than the whole one."""
+    array, piece = parse_array_type(whole), parse_array_type(pieces[0] if pieces else "")
+    return array is not None and piece is not None and array.shape != piece.shape

@@ -718,7 +718,9 @@ def gather_helpers(draft: Draft, root: Branch) -> Branch:
     prepares is a part of what the scope is about, only copies.
     """
     graph = draft.graph
-    border = set((find_arguments(graph) | find_results(graph)) - draft.flow.roles.keys())
+    roles = draft.flow.roles
+    border = set((find_arguments(graph) | find_results(graph)) - roles.keys())
+    border.update(node for node, role in roles.items() if role in (Role.PIECE_IN, Role.PIECE_OUT))
     for child in root.children:
         if isinstance(child, Branch) and child.kind is BranchKind.CONSTANTS:
             border.update(each for each in child.children if isinstance(each, int))
@@ -867,6 +869,8 @@ _PORT_LABELS = {
     Role.CARRY_OUT: say("next carry"),
     Role.STACKED: say("ys[i]"),
     Role.RESULT: say("results"),
+    Role.PIECE_IN: say("parts in"),
+    Role.PIECE_OUT: say("parts out"),
 }
 
 

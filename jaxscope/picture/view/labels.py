@@ -328,6 +328,8 @@ _PORT_WORDS = {
     Role.STACKED: say("ys[i]"),
     Role.VERDICT: say("runs on while true"),
     Role.RESULT: say("result"),
+    Role.PIECE_IN: say("part of each device"),
+    Role.PIECE_OUT: say("part of each device"),
 }
 
 
@@ -348,7 +350,7 @@ def _text_of_port(view: View, node: int, role: Role, types: str) -> BoxText:
     graph = view.graph
     if role in (Role.READ, Role.WRITTEN):
         return _text_of_reference(graph, node)
-    word = _PORT_WORDS[role]
+    word = view.flow.specs.get(node) or _PORT_WORDS[role]
     if role is Role.VERDICT and any(_is_of_several(text) for text in graph.types(node)):
         word = say("runs on while any is true")  # `vmap` makes one condition for each element
     attributes = graph.attributes(node)

@@ -127,7 +127,7 @@ class View:
     def batched(self) -> Mapping[tuple[int, int], VmapAxes]:
         """Of nodes and their results, the axes that `vmap` added, as far as they are known.
 
-        What a loop stacks has the axes of the loop's own result outside of it.
+        What a loop stacks, and what a device gives, has the axes of the result outside of it.
         """
         graph = self.graph
         column = attribute_column(graph, "batch_axes")
@@ -136,7 +136,7 @@ class View:
             for result, axes in read_batch_axes(graph.strings[int(column[node])]).items():
                 found[node, result] = axes
         for node, role in self.flow.roles.items():
-            if role is Role.STACKED:
+            if role in (Role.STACKED, Role.PIECE_OUT):
                 owner = int(graph.groups.owner[graph.nodes.group[node]])
                 result = int(graph.attributes(node).get("result", "0"))
                 found[node, 0] = found.get((owner, result), ())

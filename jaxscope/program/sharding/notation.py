@@ -71,6 +71,15 @@ def read_device_list(text: str) -> tuple[int, ...]:
     return read_numbers(listed[0])
 
 
+_SPEC = re.compile(r"\bP(?:artitionSpec)?(\((?:[^()]|\([^()]*\))*\))")
+
+
+def read_specs(text: str) -> tuple[str, ...]:
+    """The specifications in the `in_specs` or `out_specs` of a `shard_map`, in order: each as JAX
+    writes it, such as `P(None, 'devices')`."""
+    return tuple(f"P{dimensions}" for dimensions in _SPEC.findall(text))
+
+
 _MESH_LINE = re.compile(
     r"sdy\.mesh @(?P<name>[\w.$-]+|\"[^\"]+\")\s*=\s*(?P<body><.*?>)", re.DOTALL
 )

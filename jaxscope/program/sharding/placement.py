@@ -34,6 +34,7 @@ from jaxscope.program.sharding.notation import (
     parse_hlo_sharding,
     parse_hlo_shardings,
     parse_shardy_values,
+    read_specs,
 )
 
 PER_DEVICE = "optimized"
@@ -43,7 +44,6 @@ STATED = say("stated here")
 DECIDED = say("decided by the compiler")
 
 _QUOTED = re.compile(r"'([^']+)'")
-_SPEC = re.compile(r"\bP(?:artitionSpec)?(\((?:[^()]|\([^()]*\))*\))")
 _MANUAL = ("newly_manual_axes", "manual_axes")
 """What a `shard_map` calls the axes that it makes manual; the second with JAX 0.8."""
 _IN_HLO = re.compile(r"xla\.sdy\.sharding=(#sdy\.sharding_per_value<\[.*?>\]>)")
@@ -324,11 +324,11 @@ def _of_value(derived: Graph, node: int, type: str, placement: Placement) -> Sha
         around = np.flatnonzero(edges.target == owner)
         if derived.operation(owner) == "shard_map":
             inside = _of_equation(derived, node, derived.id(owner), type, placement)
-            specs = _SPEC.findall(derived.attributes(owner).get("in_specs", ""))
+            specs = read_specs(derived.attributes(owner).get("in_specs", ""))
             place = read_count(operand)
             if node != first or place is None or not place < len(specs) == len(around):
                 return inside
-            return dataclasses.replace(inside, spec=f"{inside.spec}, in_specs P{specs[place]}")
+            return dataclasses.replace(inside, spec=f"{inside.spec}, in_specs {specs[place]}")
         outer = [
             edge
             for edge in around.tolist()

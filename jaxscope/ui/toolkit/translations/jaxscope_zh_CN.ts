@@ -13144,6 +13144,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>部分</translation>
     </message>
     <message>
+        <source>part of each device</source>
+        <translation>每个设备上的部分</translation>
+    </message>
+    <message>
         <source>part of what differs can be JAX's own</source>
         <translation>一部分差别可能来自 JAX 本身</translation>
     </message>
@@ -13158,6 +13162,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>partial: its warm-up, with nothing after it</source>
         <translation>部分：它的预热，之后没有内容</translation>
+    </message>
+    <message>
+        <source>parts in</source>
+        <translation>输入的各部分</translation>
+    </message>
+    <message>
+        <source>parts out</source>
+        <translation>输出的各部分</translation>
     </message>
     <message>
         <source>pass</source>
