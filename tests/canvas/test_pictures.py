@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from canvas.screen import first_closed_group, long_program, picture
+from contrast import contrast
 from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind, Unavailable
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.palette import (
@@ -399,7 +400,34 @@ def test_a_legend_has_one_row_and_stands_nearer_together_before_it_leaves_anythi
         assert all(row == 0 for _, row, _ in places)
         looks.append((is_cut, -density.swatch_px))
     assert looks == sorted(looks)
-    assert len(set(looks)) == 5  # wide, nearer, near, nearest, and then cut
+    assert len(set(looks)) == 4  # wide, near, names on their colours, and then cut
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_where_there_is_little_room_names_stand_on_their_colours(
+    page: GraphPage, theme: str
+) -> None:
+    """A swatch beside a name is then as wide as a letter, and reads as one."""
+    legend = page.canvas.legend
+    found = colors(theme)
+    names = ("residual", "contraction", "data movement", "reduction")
+    fill = QColor(PALETTES[theme].fill[Style.CONTRACTION])
+    entries = [
+        LegendEntry(name, fill, QPen(found.selected, 1), is_line=name == "residual")
+        for name in names
+    ]
+    legend.resize(310, 30)
+    legend.show_entries(entries, found)
+    assert list(legend.texts) == list(names)
+    places = legend._place(legend.width()).places
+    image = legend.grab().toImage()
+    for left, _, wide in places[1:]:
+        row = [image.pixelColor(x, 13) for x in range(round(left) + 2, round(left + wide) - 2)]
+        assert row.count(fill) > len(row) // 3, "the name stands on the swatch"
+        assert contrast(found.text.name(), fill.name()) >= 4.5
+    left, _, wide = places[0]
+    row = [image.pixelColor(x, 6) for x in range(round(left), round(left + wide))]
+    assert fill not in row, "of a line nothing is filled"
 
 
 def test_a_legend_without_room_leaves_out_first_what_boxes_tell_themselves(

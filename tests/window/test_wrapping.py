@@ -64,6 +64,10 @@ def test_no_word_is_left_alone_in_a_last_row() -> None:
         assert all(len(row) <= columns for row in rows)
         pieces = wrap_line(told, columns)
         assert "".join(told[piece.start : piece.stop] for piece in pieces) == told
+    for columns in range(70, len(told)):
+        first, last = rows_of(told, columns)
+        assert len(last.split()) > 2
+        assert len(first) > columns - 24, "a wide page is not left half empty"
     assert rows_of("def f(first_argument, second):", 28) == [
         "def f(first_argument, ",
         "    second):",

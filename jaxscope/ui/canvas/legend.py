@@ -46,7 +46,8 @@ _ROUNDED_PX = 0.01
 class _Density(NamedTuple):
     """How near to each other entries stand, in how many rows at most.
 
-    A legend that needs more rows shows the rest on a click: the picture needs the room.
+    A legend that needs more rows shows the rest on a click: the picture needs the room. Where a
+    name stands on its swatch, only those of lines have one beside it.
     """
 
     swatch_px: float
@@ -55,13 +56,18 @@ class _Density(NamedTuple):
     num_rows: float = 1
     side_px: float = _PADDING_PX
     is_short: bool = False
+    is_on_swatch: bool = False
 
 
 _OPENED = _Density(16, 4, 12, math.inf)
-_AT_FIRST = _Density(16, 4, 12), _Density(10, 4, 6), _Density(7, 4, 4)
+_AT_FIRST = _Density(16, 4, 12), _Density(10, 5, 8)
 """The first that shows all entries is taken."""
-_NEAREST = _Density(6, 2, 5, side_px=4, is_short=True)
-"""As a third view has it: for entries that boxes do not tell, and for what then has room."""
+_NEAREST = _Density(8, 4, 4, side_px=4, is_short=True, is_on_swatch=True)
+"""As a third view has it: for entries that boxes do not tell, and for what then has room. A name
+stands on its colour, as in the picture: a swatch beside it would be no larger than a letter.
+"""
+_AROUND_NAME_PX = 4.0
+"""Of a swatch, on each side of a name that stands on it."""
 _FIRST = (*(FRAME_NAMES[each] for each in PARTS_OF_GRADIENTS), *LINE_NAMES.values())
 """What is named before all else where not all has room: the parts of a gradient, and lines, which
 have no names of their own.
@@ -124,8 +130,19 @@ def _rank(entry: LegendEntry) -> int:
     return len(_FIRST) + (entry.name in _TOLD_BY_BOXES)
 
 
+def _is_on_swatch(entry: LegendEntry, density: _Density) -> bool:
+    return density.is_on_swatch and entry.has_swatch and not entry.is_line
+
+
 def _before_text(entry: LegendEntry, density: _Density) -> float:
+    if _is_on_swatch(entry, density):
+        return _AROUND_NAME_PX
     return density.swatch_px + density.after_px if entry.has_swatch else 0.0
+
+
+def _around_text(entry: LegendEntry, density: _Density) -> float:
+    is_on_swatch = _is_on_swatch(entry, density)
+    return _before_text(entry, density) + (_AROUND_NAME_PX if is_on_swatch else 0.0)
 
 
 def _name_of(entry: LegendEntry, density: _Density) -> str:
@@ -134,7 +151,7 @@ def _name_of(entry: LegendEntry, density: _Density) -> str:
 
 def _text_of(entry: LegendEntry, wide: float, density: _Density) -> str:
     """The name of an entry, as much of it as has room in a width."""
-    room = wide - _before_text(entry, density) + _ROUNDED_PX
+    room = wide - _around_text(entry, density) + _ROUNDED_PX
     return shorten_text(_name_of(entry, density), room, _TEXT_PX)
 
 
@@ -261,7 +278,7 @@ class Legend(QWidget):
     def _width_of(entry: LegendEntry, density: _Density) -> float:
         whole = measure_text(_name_of(entry, density), _TEXT_PX)
         if entry.has_swatch:
-            whole = min(whole, _WIDEST_PX) + _before_text(entry, density)
+            whole = min(whole, _WIDEST_PX) + _around_text(entry, density)
         return whole
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -303,6 +320,8 @@ class Legend(QWidget):
             before = _before_text(entry, density)
             if entry.has_swatch:
                 swatch = QRectF(x, y + 3.5, density.swatch_px, 10)
+                if _is_on_swatch(entry, density):
+                    swatch = QRectF(x, y + 1.5, wide, _ROW_PX - 3)
                 if entry.is_line:
                     middle = swatch.center().y()
                     painter.drawLine(QLineF(swatch.left(), middle, swatch.right(), middle))

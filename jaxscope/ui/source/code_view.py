@@ -64,6 +64,8 @@ it is a third full; rather not within a type such as `f32[8]`."""
 _BREAKS_OF_LONG_WORDS = ((frozenset("."), 3), (frozenset(" ,;([{"), 6))
 """Where the row would else end within a name, which it does only if none of these is there."""
 _LEAST_COLUMNS = 16
+_LAST_ROW = 16
+"""Columns of text that are enough for a last row, of a third of the page where that is less."""
 MOST_WRAPPED_LINES = 5_000
 """Longer texts are not wrapped: each line would have to be looked at, at each change of width."""
 
@@ -93,7 +95,7 @@ def wrap_line(text: str, columns: int) -> tuple[Piece, ...]:
     pieces = _wrap(text, columns, hang)
     for narrower in range(columns - 1, columns // 2, -1):
         last = pieces[-1]
-        if last.stop - last.start >= columns // 3:
+        if last.stop - last.start >= min(columns // 3, _LAST_ROW):
             break
         tried = _wrap(text, narrower, hang)
         is_between_words = all(text[piece.start - 1] == " " for piece in tried[1:])
