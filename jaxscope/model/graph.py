@@ -68,6 +68,23 @@ class Ragged:
         """The row of each value, int32, shape `(num_values,)`."""
         return np.repeat(np.arange(len(self), dtype=np.int32), self.lengths())
 
+    def number_rows(self) -> tuple[Int32s, list[tuple[int, ...]]]:
+        """Of each row which of the distinct rows it is, int32, and those."""
+        if not len(self):
+            return np.zeros(0, np.int32), []
+        lengths, rows = self.lengths(), self.row_numbers()
+        before = np.arange(len(self.values)) - lengths[rows]
+        is_other = self.values != self.values[before]
+        is_new = np.bincount(rows[is_other], minlength=len(self)) > 0
+        is_new[1:] |= lengths[1:] != lengths[:-1]
+        is_new[0] = True  # all others are like the row before
+        known: dict[tuple[int, ...], int] = {}
+        of_run = [
+            known.setdefault(tuple(self[row].tolist()), len(known))
+            for row in np.flatnonzero(is_new).tolist()
+        ]
+        return np.array(of_run, np.int32)[np.cumsum(is_new) - 1], list(known)
+
     @classmethod
     def from_rows(cls, rows: Iterable[Sequence[int]]) -> Ragged:
         """Pack rows of integers."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import re
 from collections.abc import Callable
@@ -41,7 +40,7 @@ from jaxscope.ui.canvas.overlay import hidden_sides
 from jaxscope.ui.canvas.scene_index import SceneIndex
 from jaxscope.ui.canvas.scene_painter import SceneDrawing, colors
 from layout.test_residual_heads import take_examples
-from view.programs import compile_module, layers, trace
+from view.programs import compile_module, layers, relabel, trace
 
 WIDTHS = (330, 400, 540)
 
@@ -684,9 +683,8 @@ def test_a_loop_before_both_parts_does_not_keep_those_in_them_closed() -> None:
     before, *others = (n for n, box in enumerate(view.boxes) if "scan ×" in box.label)
     kinds = [view.boxes[view.boxes[n].parent].kind for n in others]
     assert view.boxes[before].parent == ROOT and set(FORWARD_BACKWARD) < set(kinds)
-    boxes = list(view.boxes)
-    boxes[before] = boxes[before]._replace(label=boxes[others[0]].label.replace("5", "7"))
-    view = dataclasses.replace(view, boxes=tuple(boxes))
+    boxes = view.boxes
+    view = relabel(view, {before: boxes[others[0]].label.replace("5", "7")})
     scene = Arranger(view, Viewport(1079.0, 1318.0), "down").choose().scene
     opened = {kind for n, kind in zip(others, kinds, strict=True) if boxes[n].id in scene.opened}
     assert set(FORWARD_BACKWARD) <= opened and boxes[before].id not in scene.opened

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -12,7 +13,7 @@ from jaxscope.model import Graph
 from jaxscope.model.op_name import TagTable
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import text_of
-from jaxscope.picture.view.view import ROOT, View
+from jaxscope.picture.view.view import ROOT, Boxes, View
 from jaxscope.program.hlo.graph import convert_hlo
 from jaxscope.worker.stages.jaxpr import convert_jaxpr
 from jaxscope.worker.stages.stablehlo import convert_stablehlo
@@ -33,6 +34,14 @@ def trace(
         argument_paths=paths,
         result_paths=result_paths,
     ).graph
+
+
+def relabel(view: View, labels: Mapping[int, str]) -> View:
+    """The view with other labels of some groups."""
+    old = view.boxes
+    kept = {**old.kept, **{box: old[box]._replace(label=label) for box, label in labels.items()}}
+    boxes = Boxes(view.graph, old.node, old.parent, old.num_counted, kept)
+    return dataclasses.replace(view, boxes=boxes)
 
 
 def compile_module(function: Callable[..., Any], *arguments: Any) -> Graph:

@@ -23,7 +23,7 @@ from jaxscope.picture.view.tree import GATHERED, BranchKind
 from jaxscope.picture.view.view import View
 from jaxscope.program.size import count_program
 
-from .programs import compile_call, compile_module, trace
+from .programs import compile_call, compile_module, relabel, trace
 
 
 def details(graph: Graph, kind: BranchKind) -> set[str]:
@@ -369,12 +369,10 @@ def test_a_group_of_a_backward_part_says_so_where_one_is_called_like_it() -> Non
 
     view = build_view(trace(jax.grad(program), jnp.ones(3)))
     assert titles(view) == ["a", "b", "b", "a"]
-    boxes = [b._replace(label="a") if b.label == "b backward" else b for b in view.boxes]
-    again = dataclasses.replace(view, boxes=tuple(boxes))
+    (at,) = (number for number, box in enumerate(view.boxes) if box.label == "b backward")
+    again = relabel(view, {at: "a"})
     assert titles(again) == ["a", "b", "a", "a backward"]
-    path = {"b backward": "a backward / b"}
-    boxes = [b._replace(label=path.get(b.label, b.label)) for b in view.boxes]
-    inner = dataclasses.replace(view, boxes=tuple(boxes))
+    inner = relabel(view, {at: "a backward / b"})
     assert titles(inner) == ["a", "b", "a / b", "a"], "it is not its own twin"
 
 

@@ -920,10 +920,8 @@ def _find_unlabelled(view: View, boxes: Int32s) -> npt.NDArray[np.bool_]:
     """Whether boxes hold several operations, or one with several results."""
     known = view.remembered.setdefault("has several results", {})
     if ROOT not in known:
-        num_results = view.graph.nodes.types.lengths().tolist()
-        known[ROOT] = np.asarray(
-            [bool(box.children) or num_results[box.node] > 1 for box in view.boxes], bool
-        )
+        num_results = view.graph.nodes.types.lengths()
+        known[ROOT] = view.boxes.is_group | (num_results[view.boxes.node] > 1)
     has_several: npt.NDArray[np.bool_] = known[ROOT]
     return has_several[boxes]
 

@@ -178,7 +178,10 @@ class Arranger:
         found: list[_Tried] = []
         pages: list[_Tried] = []
         across = self.room.across(self.direction)
-        parts = self.view.opened & {b.id for b in self.view.boxes if b.kind in FORWARD_BACKWARD}
+        boxes = self.view.boxes
+        parts = self.view.opened & boxes.ids(
+            group for group in boxes.groups if boxes[group].kind in FORWARD_BACKWARD
+        )
         smaller = dataclasses.replace(self, least_scale=WHOLE_SCALE)
         smallest = dataclasses.replace(self, least_scale=LEAST_FRAMED)
         openings, alone = list_openings(self.view), self._open_around(parts)
@@ -299,12 +302,12 @@ class Arranger:
         view, opened = self.view, page.size.opened
         if not parts or not parts <= opened:
             return page
-        inside = {
-            box.id
-            for index, box in enumerate(view.boxes)
-            if box.id in opened
-            and any(view.boxes[each].id in parts for each in view.ancestors(index))
-        }
+        inside = view.boxes.ids(
+            group
+            for group in view.boxes.groups
+            if view.boxes[group].id in opened
+            and not parts.isdisjoint(view.boxes.ids(view.ancestors(group)))
+        )
         kept = parts | inside | self._open_around(parts)
         fewer = self._arrange(opened & kept, page.fit.beside)
         is_shorter = self._along(fewer.size) < self._along(page.size)

@@ -401,9 +401,9 @@ class OffPageConnectors:
             turning |= self.find_above(parent)
         found = [False] * len(self._view.boxes)
         if turning:
-            for index, box in enumerate(self._view.boxes[1:], start=1):
+            for index, parent in enumerate(self._view.boxes.parent[1:].tolist(), start=1):
                 is_turning = index in turning and self._wiring.is_open[index]
-                found[index] = found[box.parent] != is_turning
+                found[index] = found[parent] != is_turning
         return found
 
     @property
@@ -856,7 +856,8 @@ def describe_bytes(view: View, values: Values, rounds: int = 1) -> str:
 def _parents_of_pairs(view: View) -> tuple[int, ...]:
     known = view.remembered.setdefault("parents of halves", {})
     if ROOT not in known:
-        found = {box.parent for box in view.boxes if box.kind is BranchKind.FORWARD}
+        groups = (view.boxes[group] for group in view.boxes.groups)
+        found = {box.parent for box in groups if box.kind is BranchKind.FORWARD}
         known[ROOT] = tuple(sorted(found))
     parents: tuple[int, ...] = known[ROOT]
     return parents

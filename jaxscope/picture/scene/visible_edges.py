@@ -63,14 +63,11 @@ class EdgeEnds:
     """
 
     def __init__(self, view: View) -> None:
-        boxes, edges = view.boxes, view.edges
-        self.parent = np.fromiter((box.parent for box in boxes), np.int32, len(boxes))
-        flat = itertools.chain.from_iterable(edges)
-        columns = np.fromiter(flat, np.int32, 5 * len(edges)).reshape(-1, 5)
-        self.source, self.target = (columns[:, at].copy() for at in (0, 1))
-        self.num_outputs = int(columns[:, 3].max(initial=0)) + 1
-        self.value = columns[:, 2].astype(np.int64) * self.num_outputs + columns[:, 3]
-        self.type = columns[:, 4].copy()
+        edges = view.edges
+        self.parent = view.boxes.parent
+        self.source, self.target, self.type = edges.source, edges.target, edges.type
+        self.num_outputs = int(edges.output.max(initial=0)) + 1
+        self.value = edges.node.astype(np.int64) * self.num_outputs + edges.output
         self.out, self.into = self._climb(_find_depths(self.parent))
         self.top = np.where(self.out == self.into, NONE, self.parent[self.out]).astype(np.int32)
 
@@ -198,7 +195,7 @@ class Wiring:
     def _hide_copies(self, view: View, expanded: frozenset[str]) -> dict[int, frozenset[int]]:
         known = view.remembered.setdefault("walks", {})
         if ROOT not in known:
-            known[ROOT] = [box for box in range(len(view.boxes)) if is_walk(view, box)]
+            known[ROOT] = [box for box in view.boxes.groups if is_walk(view, box)]
         hidden: dict[int, frozenset[int]] = {}
         for box in known[ROOT]:  # outer ones come first
             if self._opens[box] and self._opens[self._ends.parent[box]]:
@@ -372,10 +369,10 @@ def find_ends_of_values(view: View, values: Collection[int]) -> list[tuple[int, 
 
 
 def find_operands(view: View, node: int) -> dict[int, list[int]]:
-    """By value, as `EdgeEnds.value`, which operands of a node it is; see `View.operands`."""
+    """By value, as `EdgeEnds.value`, which operands of a node it is; see `View.operands_of`."""
     ends, _ = _know_edges(view)
     found: dict[int, list[int]] = {}
-    for source, output, operand, _ in view.operands.get(node, ()):
+    for source, output, operand, _ in view.operands_of(node):
         value = view.flow.same.get(source, source) * ends.num_outputs + output
         found.setdefault(value, []).append(operand)
     return found
@@ -392,9 +389,8 @@ def _know_edges(view: View) -> tuple[EdgeEnds, _Bundles]:
 
 
 def _find_open(view: View, expanded: frozenset[str], ends: EdgeEnds) -> Bools:
-    opens = np.fromiter(
-        (bool(box.children) and box.id in expanded for box in view.boxes), bool, len(view.boxes)
-    )
+    opens = np.zeros(len(view.boxes), np.bool_)
+    opens[[box for box in view.boxes.groups if view.boxes[box].id in expanded]] = True
     opens[ROOT] = True
     _close_insides(opens, ends)
     return opens

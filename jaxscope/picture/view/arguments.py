@@ -60,11 +60,11 @@ def gather_arguments(draft: Draft, root: Branch) -> Branch:
     """
     graph = draft.graph
     arguments, results = find_arguments(graph), find_results(graph)
-    leaves = [child for child in root.children if isinstance(child, int)]
+    apart: frozenset[Child] = arguments | results
+    leaves = [child for child in root.children if child in apart and isinstance(child, int)]
     first = _gather(graph, [leaf for leaf in leaves if leaf in arguments], BranchKind.ARGUMENTS)
     last = _gather(graph, [leaf for leaf in leaves if leaf in results], BranchKind.RESULTS)
-    apart = arguments | results
-    rest = [child for child in root.children if isinstance(child, Branch) or child not in apart]
+    rest = [child for child in root.children if child not in apart]
     return dataclasses.replace(root, children=(*first, *rest, *last))
 
 

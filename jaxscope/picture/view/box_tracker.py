@@ -74,8 +74,7 @@ class BoxFollower:
                 chosen = rows[new[rows] > ROOT]
                 keys.append(old[chosen].astype(np.int64) * width + new[chosen])
         pairs, counts = np.unique(np.concatenate(keys), return_counts=True)
-        is_group = np.asarray([bool(box.children) for box in self._new.boxes], bool)
-        kept = is_group[pairs % width]
+        kept = self._new.boxes.is_group[pairs % width]
         return (pairs // width)[kept], (pairs % width)[kept], counts[kept]
 
     def _is_namesake(self, old: int, new: int) -> bool:
@@ -88,7 +87,7 @@ class BoxFollower:
 
 def _list_around(view: View, boxes: Int32s) -> list[Int32s]:
     """Boxes, the boxes around them, the boxes around those, and so on; the root or less beyond."""
-    parent = np.fromiter((box.parent for box in view.boxes), np.int32, len(view.boxes))
+    parent = view.boxes.parent
     found: list[Int32s] = []
     while len(found) < _MOST_AROUND and (boxes > ROOT).any():
         found.append(boxes)

@@ -74,7 +74,7 @@ def fold_constants(draft: Draft) -> Draft:
     # A spreader can only fold if it folds into something: chains are walked from their ends.
     home = list(draft.home)
     notes = {node: list(texts) for node, texts in draft.notes.items()}
-    inputs = list(draft.inputs)
+    inputs: dict[int, tuple[Input, ...]] = {}
     for node in sorted({user for each in folded for user in users[each]} - folded):
         row = draft.inputs[node]
         inputs[node] = tuple(each for each in row if each.source not in folded)
@@ -87,7 +87,7 @@ def fold_constants(draft: Draft) -> Draft:
     final = tuple(at if home[at] == at else find_drawn(home, at) for at in home)
     return dataclasses.replace(
         draft,
-        inputs=tuple(inputs),
+        inputs=draft.inputs.with_rows(inputs),
         home=final,
         notes={node: tuple(sorted(set(texts))) for node, texts in notes.items()},
     )
@@ -102,10 +102,13 @@ def _find_nodes_of(graph: Graph, operations: Collection[str]) -> Iterator[tuple[
 def _users_of(draft: Draft, values: Collection[int]) -> dict[int, list[int]]:
     """Nodes that use a result of each of some nodes, once per operand."""
     users: dict[int, list[int]] = {node: [] for node in values}
-    for node, row in enumerate(draft.inputs):
-        for each in row:
-            if each[0] in users:
-                users[each[0]].append(node)
+    inputs = draft.inputs
+    is_value = np.zeros(len(inputs), np.bool_)
+    is_value[list(values)] = True
+    used = is_value[inputs.source]
+    ends = zip(inputs.source[used].tolist(), inputs.target[used].tolist(), strict=True)
+    for source, target in ends:
+        users[source].append(target)
     return users
 
 
@@ -224,13 +227,14 @@ def fold_reducers(draft: Draft) -> Draft:
     graph = draft.graph
     owners = graph.groups.owner.tolist()
     members: dict[int, list[int]] = {}
-    for node, group in enumerate(graph.nodes.group.tolist()):
-        if group != NONE and owners[group] != NONE:
+    inside = np.flatnonzero(graph.nodes.group != NONE)
+    for node, group in zip(inside.tolist(), graph.nodes.group[inside].tolist(), strict=True):
+        if owners[group] != NONE:
             members.setdefault(group, []).append(node)
     parents = set(graph.groups.parent.tolist())
     crossing = _groups_with_crossing_edges(draft)
     home = list(draft.home)
-    inputs = list(draft.inputs)
+    folded: list[int] = []
     captions = dict(draft.captions)
     for group, nodes in members.items():
         if group in parents or group in crossing or not draft.flow.roles.keys().isdisjoint(nodes):
@@ -240,11 +244,14 @@ def fold_reducers(draft: Draft) -> Draft:
             continue
         for node in nodes:
             home[node] = owners[group]
-            inputs[node] = ()
+        folded += nodes
         if working:
             operation = graph.operation(working[0])
             captions.setdefault(owners[group], short_operation(operation))
-    return dataclasses.replace(draft, home=tuple(home), inputs=tuple(inputs), captions=captions)
+    if not folded:
+        return draft
+    inputs = draft.inputs.with_rows(dict.fromkeys(folded, ()))
+    return dataclasses.replace(draft, home=tuple(home), inputs=inputs, captions=captions)
 
 
 def _is_boundary(draft: Draft, node: int) -> bool:
@@ -257,13 +264,10 @@ def _is_boundary(draft: Draft, node: int) -> bool:
 
 
 def _groups_with_crossing_edges(draft: Draft) -> set[int]:
-    group = draft.graph.nodes.group.tolist()
-    crossing: set[int] = set()
-    for own, inputs in zip(group, draft.inputs, strict=True):
-        for each in inputs:
-            if group[each[0]] != own:
-                crossing |= {group[each[0]], own}
-    return crossing
+    group = draft.graph.nodes.group
+    source, target = group[draft.inputs.source], group[draft.inputs.target]
+    is_crossing = source != target
+    return set(distinct(source[is_crossing], target[is_crossing]).tolist())
 
 
 # See through what only passes values on: nested boundaries, tuples and their elements.
@@ -387,13 +391,17 @@ class _Resolver:
 
     def resolve(self) -> Draft:
         draft = self._draft
-        rows: list[tuple[Input, ...]] = [()] * len(draft.inputs)
         owners = {owner for owner, _ in self._entering.values()}
-        for node, inputs in enumerate(draft.inputs):
-            if node in self._flow.roles and node in self._entering:
+        starts = self._flow.roles.keys() & self._entering.keys()
+        rows: dict[int, tuple[Input, ...]] = dict.fromkeys(self._hidden, ())
+        is_through = np.zeros(len(draft.inputs), np.bool_)
+        is_through[list(self._seen_through)] = True
+        behind = distinct(draft.inputs.target[is_through[draft.inputs.source]]).tolist()
+        for node in sorted(starts.union(behind)):
+            if node in starts:
                 rows[node] = self._resolve_start(node)
             elif node not in self._hidden and node not in owners:
-                rows[node] = self._resolve_row(node, inputs)
+                rows[node] = self._resolve_row(node, draft.inputs[node])
         filled = self._find_filled()
         for node in sorted(owners - self._hidden):
             # What only hands its arguments on has nobody inside who could use them.
@@ -401,12 +409,15 @@ class _Resolver:
             inputs = draft.inputs[node]
             kept = [each for each in inputs if is_empty or (node, each.operand) not in self._used]
             rows[node] = self._resolve_row(node, tuple(kept))
+        notes = {node: tuple(sorted(set(texts))) for node, texts in self._notes.items()}
+        resolved = draft.inputs.with_rows(rows)
+        if not self._hidden:
+            return dataclasses.replace(draft, inputs=resolved, notes=notes)
         home = list(draft.home)
         for node in self._hidden:
             home[node] = self._home_of(node)
         final = tuple(n if home[n] == n else _follow(home, n) for n in range(len(home)))
-        notes = {node: tuple(sorted(set(texts))) for node, texts in self._notes.items()}
-        return dataclasses.replace(draft, inputs=tuple(rows), home=final, notes=notes)
+        return dataclasses.replace(draft, inputs=resolved, home=final, notes=notes)
 
     def _resolve_start(self, node: int) -> tuple[Input, ...]:
         """What a value at the border of a loop or an arm gets from outside."""

@@ -13,7 +13,10 @@ import heapq
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 
+import numpy as np
+
 from jaxscope.model import NONE, Direction
+from jaxscope.model.graph import distinct
 from jaxscope.picture.view.arguments import find_arguments, find_results, part_results
 from jaxscope.picture.view.tree import (
     BACKWARD,
@@ -21,6 +24,7 @@ from jaxscope.picture.view.tree import (
     BranchKind,
     Child,
     Draft,
+    find_inner_edges,
     nodes_of,
     place_nodes,
     read_all_orders,
@@ -37,7 +41,8 @@ _KINDS = {_FORWARD: BranchKind.FORWARD, _BACKWARD: BranchKind.BACKWARD}
 
 def box_forward_backward(draft: Draft, root: Branch) -> Branch:
     """Box what is forward and what is backward, in every group that holds both side by side."""
-    return _Pairer(draft).visit(root)[0]
+    directions = distinct(draft.graph.nodes.direction).tolist()
+    return _Pairer(draft).visit(root)[0] if _PART_OF.keys() <= set(directions) else root
 
 
 class _Pairer:
@@ -160,21 +165,20 @@ def _is_worth_it(children: tuple[Child, ...], inside: list[int]) -> bool:
     leaves = 0
     for at in inside:
         child = children[at]
-        leaves += child.num_leaves() if isinstance(child, Branch) else 1
+        leaves += child.num_leaves if isinstance(child, Branch) else 1
     return leaves >= _MIN_LEAVES
 
 
 def _dependencies(draft: Draft, children: tuple[Child, ...]) -> list[set[int]] | None:
     """Children that each child uses values of; None where one uses values of a later one."""
-    places = place_nodes(children)
+    _, giver, taker = find_inner_edges(draft, children)
+    if bool(np.any(giver > taker)):
+        return None
     before: list[set[int]] = [set() for _ in children]
-    for node, at in places.items():
-        for each in draft.inputs[node]:
-            source = places.get(each.source, at)
-            if source > at:
-                return None
-            if source < at:
-                before[at].add(source)
+    is_other = giver < taker
+    pairs = distinct(giver[is_other] * len(children) + taker[is_other]).tolist()
+    for source, at in (divmod(pair, len(children)) for pair in pairs):
+        before[at].add(source)
     return before
 
 

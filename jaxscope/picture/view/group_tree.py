@@ -12,15 +12,18 @@ import dataclasses
 import functools
 import itertools
 import math
+import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind
+from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind, Ragged
+from jaxscope.model.graph import distinct
+from jaxscope.model.graph_builder import Numbers
 from jaxscope.model.said import WITHIN, say
 from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.picture.view.control_flow import Role
@@ -69,20 +72,12 @@ _HIDDEN_NAMES = frozenset({"<module>", "<lambda>", "<locals>", "<genexpr>", "<li
 def group_by_scope(draft: Draft, root: Branch) -> Branch:
     """Box the runs of operations that share a named scope or a Flax module path."""
     graph = draft.graph
-    scope_groups = _scope_groups(graph)
-    offsets, values = graph.nodes.scope.offsets.tolist(), tuple(graph.nodes.scope.values.tolist())
-
-    @functools.cache
-    def read(row: tuple[int, ...]) -> tuple[str, ...]:
-        return tuple(graph.strings[number] for number in row)
-
-    paths = [read(values[start:stop]) for start, stop in itertools.pairwise(offsets)]
-    if scope_groups:
-        nested = graph.nodes.group.tolist()
-        paths = [
-            scope_groups.get(group, ()) or path for group, path in zip(nested, paths, strict=True)
-        ]
-    return _group(draft, root, paths, "scope", _MIN_LEAVES)
+    path_of, rows = graph.nodes.scope.number_rows()
+    paths = [tuple(graph.strings[number] for number in row) for row in rows]
+    for group, path in _scope_groups(graph).items():
+        path_of[graph.nodes.group == group] = len(paths)
+        paths.append(path)
+    return _group(draft, root, path_of, paths, "scope", _MIN_LEAVES)
 
 
 def group_by_function(draft: Draft, root: Branch) -> Branch:
@@ -96,9 +91,9 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
     """
     graph = draft.graph
     nodes = graph.nodes
-    scope_lengths = nodes.scope.lengths().tolist()
-    has_scopes = any(scope_lengths)
-    offsets, values = nodes.source.offsets.tolist(), tuple(nodes.source.values.tolist())
+    has_scope = nodes.scope.lengths() > 0
+    functions = Ragged(nodes.source.offsets // np.int32(4), nodes.source.values[3::4])
+    row_of, rows = functions.number_rows()
 
     @functools.cache
     def read(row: tuple[int, ...]) -> tuple[str, ...]:
@@ -112,27 +107,18 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
                 names.append(name)
         return tuple(names)
 
-    rows = [values[start + 3 : stop : 4] for start, stop in itertools.pairwise(offsets)]
-    if not has_scopes:
-        return _group(draft, root, list(map(read, rows)), "function", _MIN_LEAVES)
-    directions = nodes.direction.tolist()
+    if not has_scope.any():
+        return _group(draft, root, row_of, list(map(read, rows)), "function", _MIN_LEAVES)
     is_jaxpr = bool((nodes.kind == int(NodeKind.EQUATION)).any())
-    has_parts = is_jaxpr and int(Direction.BACKWARD) in directions
-    is_beside = [
-        has_parts and not length and direction == int(Direction.NONE)
-        for length, direction in zip(scope_lengths, directions, strict=True)
-    ]
-    around = {row for row, is_whole in zip(rows, is_beside, strict=True) if not is_whole}
-    shared = _shared_start([tuple((name, "") for name in read(row)) for row in set(rows) if row])
-
-    def choose(row: tuple[int, ...], length: int, is_whole: bool) -> tuple[str, ...]:
-        if length:
-            return ()
-        return read(row)[shared:] if is_whole else read(row[:1])
-
-    paths = list(map(choose, rows, scope_lengths, is_beside))
+    has_parts = is_jaxpr and bool((nodes.direction == int(Direction.BACKWARD)).any())
+    is_beside = has_parts & ~has_scope & (nodes.direction == int(Direction.NONE))
+    around = [rows[number] for number in distinct(row_of[~is_beside]).tolist()]
+    shared = _shared_start([tuple((name, "") for name in read(row)) for row in rows if row])
+    # Operations in scopes have no path, and those beside them all of it.
+    paths = [(), *(read(row[:1]) for row in rows), *(read(row)[shared:] for row in rows)]
+    path_of = np.where(has_scope, 0, 1 + row_of + len(rows) * is_beside)
     left = _find_callers(graph, filter(None, around))
-    return _group(draft, root, paths, "function", 3, left, is_beside)
+    return _group(draft, root, path_of, paths, "function", 3, left, is_beside)
 
 
 def _find_callers(graph: Graph, stacks: Iterable[tuple[int, ...]]) -> frozenset[str]:
@@ -169,57 +155,64 @@ def _scope_groups(graph: Graph) -> dict[int, tuple[str, ...]]:
 def _group(
     draft: Draft,
     root: Branch,
-    paths: list[tuple[str, ...]],
+    path_of: npt.NDArray[np.integer[Any]],
+    paths: Sequence[tuple[str, ...]],
     word: str,
     least: int,
     left: frozenset[str] = frozenset(),
-    is_whole: Sequence[bool] = (),
+    is_whole: npt.NDArray[np.bool_] | None = None,
 ) -> Branch:
     """Box the runs of operations that share a path.
 
     Args:
-        paths: Of all nodes.
+        path_of: Of each node which of `paths` it has.
         word: For the ids of the boxes.
         least: Operations in a box.
         left: As of `_runs`.
         is_whole: Of each node whether its path is told even where all others share it.
     """
-    if not any(paths):
+    if not any(paths[number] for number in distinct(path_of).tolist()):
         return root
     graph = draft.graph
-    constants = np.flatnonzero(graph.nodes.kind == int(NodeKind.CONSTANT)).tolist()
+    orders, ends = read_all_orders(graph), ["", BACKWARD]
+    end_of = (graph.nodes.direction == int(Direction.BACKWARD)).astype(np.int64)
+    for node, order in orders.items():
+        if end_of[node]:
+            end_of[node] = len(ends)
+            ends.append(f" {order}")
+    number, no_path, is_unknown = path_of * len(ends) + end_of, -1, -2
+    marked: dict[int, Path | None] = {no_path: (), is_unknown: None}
+    for each in distinct(number).tolist():
+        names, end = divmod(each, len(ends))
+        marked[each] = tuple((name, ends[end]) for name in paths[names])
+    number[[*find_unknown(graph).union(draft.seeds)]] = is_unknown
+    of_owner = [*number.tolist(), no_path]  # the last is that of groups without a node
     apart = find_arguments(graph) | find_results(graph) | draft.flow.roles.keys()
-    apart |= frozenset(constants)
-
-    @functools.cache
-    def mark(names: tuple[str, ...], end: str) -> Path:
-        return tuple((name, end) for name in names)
-
-    ends = [""] * len(graph.nodes)
-    orders = read_all_orders(graph)
-    for node in np.flatnonzero(graph.nodes.direction == int(Direction.BACKWARD)).tolist():
-        ends[node] = f" {orders[node]}" if node in orders else BACKWARD
-    of_owner: list[Path | None] = list(map(mark, paths, ends))
-    for node in find_unknown(graph).union(draft.seeds):
-        of_owner[node] = None
-    of_leaf = of_owner.copy()
-    for node in apart:
-        of_leaf[node] = ()
-    of_owner.append(())  # of groups without a node
+    number[[*apart]] = no_path
+    number[graph.nodes.kind == int(NodeKind.CONSTANT)] = no_path
+    of_leaf = number.tolist()
+    whole = frozenset(() if is_whole is None else np.flatnonzero(is_whole).tolist())
 
     def change(branch: Branch) -> Branch:
         if branch.kind in GATHERED:
             return branch
-        paths = _fill_gaps(
-            [of_leaf[c] if isinstance(c, int) else of_owner[c.node] for c in branch.children]
-        )
+        if branch.branches:
+            numbers = [
+                of_leaf[c] if isinstance(c, int) else of_owner[c.node] for c in branch.children
+            ]
+        else:
+            numbers = [*map(of_leaf.__getitem__, cast("tuple[int, ...]", branch.children))]
+        changes = map(operator.ne, numbers, itertools.islice(numbers, 1, None))
+        starts = [0, *itertools.compress(itertools.count(1), changes)]
+        paths = _fill_gaps([marked[numbers[at]] for at in starts] if numbers else [])
+        bounds = [*starts, len(numbers)]
         # What all share says nothing here; a nested program repeats the path of its owner.
-        is_told = any(isinstance(c, int) and is_whole[c] for c in branch.children if is_whole)
+        is_told = bool(whole) and any(isinstance(c, int) and c in whole for c in branch.children)
         shared = 0 if is_told else _shared_start([p for p in paths if p])
         paths = [p[shared:] for p in paths] if shared else paths
         counts: dict[str, int] = {}
         start = f"{branch.id}/{word}:"
-        children = _runs(branch.children, paths, 0, start, counts, least, left)
+        children = _runs(branch.children, bounds, paths, 0, start, counts, least, left)
         return with_children(branch, children)
 
     return map_branches(root, change)
@@ -256,6 +249,7 @@ def _shared_start(paths: list[Path]) -> int:
 
 def _runs(
     children: tuple[Child, ...],
+    bounds: list[int],
     paths: list[Path],
     depth: int,
     prefix: str,
@@ -266,18 +260,18 @@ def _runs(
     """Wrap neighbours that agree on the path's part at `depth`.
 
     Args:
+        bounds: Where the children of each path begin, and where those of the last one end.
         left: Names of which the groups hold only a part.
     """
     if max(map(len, paths), default=0) <= depth:
-        return children
+        return children[bounds[0] : bounds[-1]]
     result: list[Child] = []
     parts = [path[depth] if len(path) > depth else None for path in paths]
     stop = 0
     for part, same in itertools.groupby(parts):
         start, stop = stop, stop + len(list(same))
-        inside = children[start:stop]
-        if part is None or len(inside) < least:
-            result += inside
+        if part is None or bounds[stop] - bounds[start] < least:
+            result += children[bounds[start] : bounds[stop]]
             continue
         name = part[0] + part[1]
         branch_id = f"{prefix}{name}"
@@ -285,7 +279,8 @@ def _runs(
         if number > 1:
             branch_id += f"#{number}"
         inner = f"{branch_id}/"
-        grown = _runs(inside, paths[start:stop], depth + 1, inner, counts, least, left)
+        within = bounds[start : stop + 1], paths[start:stop]
+        grown = _runs(children, *within, depth + 1, inner, counts, least, left)
         label = f"{part[0]}{ITSELF}{part[1]}" if part[0] in left else name
         result.append(Branch(branch_id, BranchKind.SCOPE, label, grown))
     return tuple(result)
@@ -319,6 +314,8 @@ def make_sections(draft: Draft, root: Branch) -> Branch:
         return children[:start], children[start:stop], children[stop:]
 
     def change(branch: Branch) -> Branch:
+        if len(branch.children) <= MAX_CHILDREN:
+            return branch
         first, children, last = set_apart(branch.children)
         if len(children) <= MAX_CHILDREN:
             return branch
@@ -379,10 +376,12 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
         if branch.kind in GATHERED:
             return branch
         children = branch.children
-        tokens = tuple(map(signature.number, children))
-        labels = [
-            _tell(draft.graph, c) if isinstance(c, Branch) else names.get(c) for c in children
-        ]
+        tokens = signature.number_all(branch)
+        labels: list[str | None] = [None] * len(children)
+        for at, inner in branch.branches:
+            labels[at] = _tell(draft.graph, inner)
+        for at, child in enumerate(children) if names else ():
+            labels[at] = names.get(child, labels[at])
         known: list[list[int]] = []
 
         def cuts() -> list[int]:
@@ -401,15 +400,17 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
     return map_branches(root, change)
 
 
-def _name_calls(graph: Graph, root: Branch) -> dict[int, str]:
+def _name_calls(graph: Graph, root: Branch) -> dict[Child, str]:
     """Names of nodes whose inside is a group that is drawn at another node: they are groups too."""
+    shown = find_shown_groups(graph)
+    if not len(shown.node):
+        return {}
     names: dict[str, str] = {}
     queue = [root]
     for branch in queue:
         names[branch.id] = branch.label
-        queue += [child for child in branch.children if isinstance(child, Branch)]
-    shown = find_shown_groups(graph)
-    found: dict[int, str] = {}
+        queue += [child for _, child in branch.branches]
+    found: dict[Child, str] = {}
     for node, group in zip(shown.node.tolist(), shown.group.tolist(), strict=True):
         name = names.get(graph.string(graph.groups.id, group))
         if name is not None:
@@ -548,7 +549,7 @@ class _Signature:
 
     def __init__(self, draft: Draft) -> None:
         graph = draft.graph
-        self._numbers: dict[object, int] = {}
+        self._numbers = Numbers[object]()
         self._branches: dict[int, int] = {}
         self._kept: list[Branch] = []
         self._sharing = set(_find_sharing(graph))
@@ -559,6 +560,12 @@ class _Signature:
                 self._sharing.add(home)
                 self._leaves[home] = self._leaves[owner]
 
+    def number_all(self, branch: Branch) -> tuple[int, ...]:
+        """The numbers of the children of a branch."""
+        if branch.branches:
+            return tuple(map(self.number, branch.children))
+        return tuple(map(self._leaves.__getitem__, cast("tuple[int, ...]", branch.children)))
+
     def number(self, child: Child) -> int:
         if isinstance(child, int):
             return self._leaves[child]
@@ -566,9 +573,8 @@ class _Signature:
             return self._leaves[child.node]
         known = self._branches.get(id(child))
         if known is None:
-            inside = tuple(self.number(each) for each in child.children)
             kept = _without_numbers(child.label)
-            known = self._intern((child.kind, kept, inside))
+            known = self._numbers[child.kind, kept, self.number_all(child)]
             self._branches[id(child)] = known
             self._kept.append(child)  # so that no other branch gets this id
         return known
@@ -587,13 +593,10 @@ class _Signature:
             keys[node] = key
         for node in np.flatnonzero(~is_one).tolist():
             keys[node] = (int(what[node]), *nodes.types[node].tolist())
-        leaves = list(map(self._intern, keys))
+        leaves = list(self._numbers.all(keys))
         for node in find_arguments(graph) | find_results(graph):
             leaves[node] = -1 - node
         return leaves
-
-    def _intern(self, key: object) -> int:
-        return self._numbers.setdefault(key, len(self._numbers))
 
 
 _NOISE = "wrapped_"  # XLA names a fusion of one instruction so
@@ -601,29 +604,32 @@ _NOISE = "wrapped_"  # XLA names a fusion of one instruction so
 
 def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
     """Replace every box around one thing, such as a `jit` of one equation, by that thing."""
-    dissolver = _Dissolver(draft.graph, list(draft.home), dict(draft.captions))
+    dissolver = _Dissolver(draft.graph, {}, dict(draft.captions))
     children = tuple(
         dissolver.visit(child) if isinstance(child, Branch) else child for child in root.children
     )
     if len(children) == 1 and isinstance(children[0], Branch):
         children = children[0].children if children[0].node == NONE else children
     root = dataclasses.replace(root, children=children)
-    home = dissolver.home
-    settled = dataclasses.replace(
-        draft,
-        home=tuple(n if home[n] == n else find_drawn(home, n) for n in home),
-        captions=dissolver.captions,
-    )
+    at = np.array(draft.home, np.int64)
+    at[[*dissolver.moved]] = [*dissolver.moved.values()]
+    settled = dataclasses.replace(draft, captions=dissolver.captions)
+    if dissolver.moved or not np.array_equal(at[at], at):
+        home = at.tolist()
+        drawn = tuple(n if home[n] == n else find_drawn(home, n) for n in home)
+        settled = dataclasses.replace(settled, home=drawn)
     return settled, root
 
 
 @dataclass(frozen=True, slots=True)
 class _Dissolver:
     graph: Graph
-    home: list[int]
+    moved: dict[int, int]
     captions: dict[int, str]
 
     def visit(self, branch: Branch) -> Child:
+        if len(branch.children) != 1 and not branch.branches:
+            return branch
         children = tuple(
             self.visit(child) if isinstance(child, Branch) else child for child in branch.children
         )
@@ -632,16 +638,14 @@ class _Dissolver:
         only = children[0]
         if isinstance(only, int):
             if branch.node not in (NONE, only):
-                self.home[branch.node] = only
+                self.moved[branch.node] = only
             self.captions[only] = _join(self._name_of(branch), self.captions.get(only, ""))
             return only
         if branch.node != NONE and only.node not in (NONE, branch.node):
-            self.home[branch.node] = only.node
-        return dataclasses.replace(
-            only,
-            label=_join(self._name_of(branch), only.label),
-            node=branch.node if only.node == NONE else only.node,
-        )
+            self.moved[branch.node] = only.node
+        label = _join(self._name_of(branch), only.label)
+        node = branch.node if only.node == NONE else only.node
+        return Branch(only.id, only.kind, label, only.children, node, only.copies)
 
     def _name_of(self, branch: Branch) -> str:
         """The name that is worth keeping: neither the compiler's nor only the operation's."""
@@ -685,30 +689,27 @@ def gather_constants(draft: Draft, root: Branch) -> Branch:
     So in nested programs, which JAX may hand them on to.
     """
     graph = draft.graph
-    kinds, operations = graph.nodes.kind.tolist(), graph.nodes.operation.tolist()
+    captured: frozenset[Child] = frozenset(
+        np.flatnonzero(graph.nodes.kind == int(NodeKind.CONSTANT)).tolist()
+    )
 
-    def is_captured(child: Child) -> bool:
-        return isinstance(child, int) and kinds[child] == int(NodeKind.CONSTANT)
-
-    def is_constant(child: Child) -> bool:
-        is_operation = isinstance(child, int) and graph.strings[operations[child]] in CONSTANTS
-        return is_captured(child) or is_operation
-
-    def gather(branch: Branch, is_wanted: Callable[[Child], bool]) -> Branch:
-        constants = tuple(child for child in branch.children if is_wanted(child))
+    def gather(branch: Branch, wanted: frozenset[Child]) -> Branch:
+        if len(wanted) < _MIN_CONSTANTS:
+            return branch
+        constants = tuple(child for child in branch.children if child in wanted)
         if len(constants) < _MIN_CONSTANTS:
             return branch
         box = Branch(f"{branch.id}/constants", BranchKind.CONSTANTS, say("constants"), constants)
-        start = next(at for at, child in enumerate(branch.children) if is_wanted(child))
-        rest = tuple(child for child in branch.children[start:] if not is_wanted(child))
+        start = branch.children.index(constants[0])
+        rest = tuple(child for child in branch.children[start:] if child not in wanted)
         return dataclasses.replace(branch, children=(*branch.children[:start], box, *rest))
 
     def change(branch: Branch) -> Branch:
         is_nested = branch.id != root.id and branch.kind not in GATHERED
-        return gather(branch, is_captured) if is_nested else branch
+        return gather(branch, captured) if is_nested else branch
 
-    has_captured = int(NodeKind.CONSTANT) in kinds
-    return gather(map_branches(root, change) if has_captured else root, is_constant)
+    constants = captured.union(graph.nodes_of(CONSTANTS))
+    return gather(map_branches(root, change) if captured else root, constants)
 
 
 def gather_helpers(draft: Draft, root: Branch) -> Branch:
@@ -724,10 +725,11 @@ def gather_helpers(draft: Draft, root: Branch) -> Branch:
     for child in root.children:
         if isinstance(child, Branch) and child.kind is BranchKind.CONSTANTS:
             border.update(each for each in child.children if isinstance(each, int))
-    users = draft.users()
+    users = functools.cache(draft.users)
     strings, codes = graph.strings, graph.nodes.operation.tolist()
-    copies = {code for code in set(codes) if strings[code] == _COPY}
-    helpers = {code for code in set(codes) if _is_helper(strings[code])}
+    known = distinct(graph.nodes.operation).tolist()
+    copies = {code for code in known if strings[code] == _COPY}
+    helpers = {code for code in known if _is_helper(strings[code])}
 
     def gather(branch: Branch, wanted: Collection[int]) -> Branch:
         if len(branch.children) <= _MANY or not wanted:
@@ -736,12 +738,12 @@ def gather_helpers(draft: Draft, root: Branch) -> Branch:
         def is_wanted(child: int) -> bool:
             return codes[child] in wanted
 
-        first = _closed_run(branch.children, border, _sources(draft), is_wanted)
+        first = _closed_run(branch.children, border, draft.inputs.sources, is_wanted)
         branch = _box_up(draft, branch, first, "before")
-        last = _closed_run(reversed(branch.children), border, users.__getitem__, is_wanted)
+        last = _closed_run(reversed(branch.children), border, lambda n: users()(n), is_wanted)
         return _box_up(draft, branch, last, "after")
 
-    maps = {node for node, code in enumerate(codes) if strings[code] == "shard_map"}
+    maps = frozenset(graph.nodes_of({"shard_map"}))
 
     def change(branch: Branch) -> Branch:
         if branch.node in maps:  # pmap takes the axis from each argument, and gives it to results
@@ -749,10 +751,6 @@ def gather_helpers(draft: Draft, root: Branch) -> Branch:
         return gather(branch, copies) if branch.kind is BranchKind.SCOPE else branch
 
     return gather(map_branches(root, change) if copies or maps else root, helpers)
-
-
-def _sources(draft: Draft) -> Callable[[int], list[int]]:
-    return lambda node: [each.source for each in draft.inputs[node]]
 
 
 _COPY = "copy"
@@ -815,13 +813,13 @@ def _gather_runs(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
 
 
 def _gather_own(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
-    total = branch.num_leaves()
+    total = branch.num_leaves
     if len(branch.children) <= _MANY_SMALL:
         return branch
     kinds, limit, least = _GATHERABLE, _SMALL_SHARE * total, _MIN_RUN
     if total < _MIN_TOTAL:
         # Beside both parts of a gradient fusions stay closed at first: of an update, in one box.
-        known = {child.kind for child in branch.children if isinstance(child, Branch)}
+        known = {child.kind for _, child in branch.branches}
         if not known.issuperset(FORWARD_BACKWARD):
             return branch
         kinds, limit, least = frozenset({BranchKind.FUSION}), total, _MIN_HELPERS
@@ -830,9 +828,9 @@ def _gather_own(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
     def is_small(child: Child) -> bool:
         if isinstance(child, int):
             return child not in apart
-        return child.kind in kinds and child.num_leaves() <= limit
+        return child.kind in kinds and child.num_leaves <= limit
 
-    sizes = [c.num_leaves() if isinstance(c, Branch) else 1 for c in branch.children if is_small(c)]
+    sizes = [c.num_leaves if isinstance(c, Branch) else 1 for c in branch.children if is_small(c)]
     if 2 * sum(sizes) > total:
         return branch  # nothing is small beside its like
     children: list[Child] = []

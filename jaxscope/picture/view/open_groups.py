@@ -21,7 +21,7 @@ import numpy as np
 from jaxscope.model import NONE
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD, counterpart_name, pair_id
 from jaxscope.picture.view.tree import GATHERED, Branch, BranchKind, Child
-from jaxscope.picture.view.view import ROOT, BoxEdge, View
+from jaxscope.picture.view.view import ROOT, Box, BoxEdges, Boxes, View, is_first_of_equal
 
 MAX_VISIBLE = 60
 MANY_BOXES = 300
@@ -57,15 +57,15 @@ def _find_outside(root: Branch) -> frozenset[str]:
     if not _holds_parts(root):
         return frozenset()
     found: set[str] = set()
-    for child in root.children:
-        if isinstance(child, Branch) and child.kind not in FORWARD_BACKWARD:
+    for _, child in root.branches:
+        if child.kind not in FORWARD_BACKWARD:
             found |= _find_outside(child) if _holds_parts(child) else {child.id}
     return frozenset(found)
 
 
 def _holds_parts(branch: Branch) -> bool:
     """Whether both parts of a gradient are somewhere in a group, and it is not in one itself."""
-    groups = [child for child in branch.children if isinstance(child, Branch)]
+    groups = [child for _, child in branch.branches]
     kinds = {child.kind for child in groups}
     return kinds.issuperset(FORWARD_BACKWARD) or any(
         child.kind not in FORWARD_BACKWARD and _holds_parts(child) for child in groups
@@ -79,16 +79,15 @@ def _find_counterparts(root: Branch) -> frozenset[str]:
     """
     found: set[str] = set()
     repeated: set[str] = set()
-    for child in root.children:  # a forward part comes before its backward part
-        if not isinstance(child, Branch):
-            continue
-        groups = [each for each in child.children if isinstance(each, Branch)]
+    for _, child in root.branches:  # a forward part comes before its backward part
+        groups = [each for _, each in child.branches]
         if child.kind is BranchKind.FORWARD:
             repeats = (each for each in groups if each.kind is BranchKind.REPEAT)
             repeated |= {counterpart_name(each.label) for each in repeats}
         elif child.kind is BranchKind.BACKWARD:
             found |= {each.id for each in groups if counterpart_name(each.label) in repeated}
-        found |= _find_counterparts(child)
+        if groups:
+            found |= _find_counterparts(child)
     return frozenset(found)
 
 
@@ -101,15 +100,12 @@ def _open_largest(
     most: int = MAX_VISIBLE,
 ) -> int:
     """Open both parts of a gradient, then what hides most: so boxes end up of like weight."""
-    leaves: dict[str, int] = {}
-    _count_leaves(root, leaves)
     queue: list[tuple[bool, int, int, Branch]] = []
     number = itertools.count()
 
     def list_shown(branch: Branch) -> tuple[Child, ...]:
-        is_one = branch.kind is BranchKind.REPEAT and all(
-            isinstance(child, Branch) for child in branch.children
-        )
+        is_walk = len(branch.branches) == len(branch.children)
+        is_one = branch.kind is BranchKind.REPEAT and is_walk
         return branch.children[:1] if is_one else branch.children
 
     def add_children(branch: Branch) -> None:
@@ -118,7 +114,7 @@ def _open_largest(
                 if visible >= LEAST_BOXES and _holds_sections(child):
                     continue
                 is_inner = child.kind not in FORWARD_BACKWARD
-                heapq.heappush(queue, (is_inner, -leaves[child.id], next(number), child))
+                heapq.heappush(queue, (is_inner, -child.num_leaves, next(number), child))
 
     add_children(root)
     while queue:
@@ -134,15 +130,8 @@ def _open_largest(
 
 
 def _holds_sections(branch: Branch) -> bool:
-    return all(isinstance(c, Branch) and c.kind is BranchKind.SECTION for c in branch.children)
-
-
-def _count_leaves(branch: Branch, leaves: dict[str, int]) -> int:
-    inside = [child for child in branch.children if isinstance(child, Branch)]
-    total = len(branch.children) - len(inside)
-    total += sum(_count_leaves(child, leaves) for child in inside)
-    leaves[branch.id] = total
-    return total
+    sections = [child for _, child in branch.branches if child.kind is BranchKind.SECTION]
+    return len(sections) == len(branch.children)
 
 
 # How much of a view a page has room for: which groups to open in a picture of a given width.
@@ -169,7 +158,7 @@ def list_openings(view: View) -> tuple[frozenset[str], ...]:
 
 def _count_seen(view: View, opened: frozenset[str]) -> int:
     """How many boxes are seen where some groups are open, and what is around them."""
-    inside = [ROOT, *(at for at, box in enumerate(view.boxes) if box.id in opened)]
+    inside = [ROOT, *(at for at in view.boxes.groups if view.boxes[at].id in opened)]
     shown = (1 if is_walk(view, at) else len(view.boxes[at].children) for at in inside)
     return sum(shown) - len(opened)
 
@@ -221,19 +210,16 @@ def number_alike(view: View) -> list[int]:
     nor in which part of a gradient they are. What is in no part is like nothing in the parts beside
     it. Of the parts themselves both of a pair are alike, and like no other.
     """
-    found: list[int] = []
+    found = [NONE] * len(view.boxes)
     numbers: dict[tuple[int, bool, str], int] = {}
-    for box in view.boxes:
-        number = NONE
-        if box.children:
-            at = _around(view, len(found))
-            around = found[at] if at != NONE else NONE
-            name = counterpart_name(box.label.partition(" (")[0]).rstrip(".")
-            if box.kind in FORWARD_BACKWARD:
-                name = pair_id(box.id)
-            in_part = at != box.parent
-            number = numbers.setdefault((around, in_part, name or box.id), len(numbers))
-        found.append(number)
+    for group in view.boxes.groups:
+        box, at = view.boxes[group], _around(view, group)
+        around = found[at] if at != NONE else NONE
+        name = counterpart_name(box.label.partition(" (")[0]).rstrip(".")
+        if box.kind in FORWARD_BACKWARD:
+            name = pair_id(box.id)
+        in_part = at != box.parent
+        found[group] = numbers.setdefault((around, in_part, name or box.id), len(numbers))
     return found
 
 
@@ -256,7 +242,7 @@ def open_largest(
 
     def add_children(group: int) -> None:
         for child in shown[group]:
-            if boxes[child].children:
+            if boxes.is_group[child]:
                 shown[child] = boxes[child].children[: 1 if is_walk(view, child) else None]
                 waiting.setdefault(alike[child], []).append(child)
                 is_inner = boxes[child].kind not in FORWARD_BACKWARD
@@ -311,7 +297,7 @@ def is_walk(view: View, box: int) -> bool:
     """Whether a box is a repeat of groups, of which one at a time is shown."""
     boxes = view.boxes
     return boxes[box].kind is BranchKind.REPEAT and all(
-        boxes[child].children for child in boxes[box].children
+        boxes.is_group[child] for child in boxes[box].children
     )
 
 
@@ -333,9 +319,10 @@ def open_walk(view: View, opened: frozenset[str], box_id: str) -> frozenset[str]
 def open_path(view: View, opened: frozenset[str], needed: frozenset[str]) -> frozenset[str]:
     """The groups to open so that some more are; of a repeat, no other copy than is asked for."""
     dropped: set[str] = set()
-    for index, box in enumerate(view.boxes):
+    for index in view.boxes.groups:
+        box = view.boxes[index]
         if box.id in needed and is_walk(view, index):
-            copies = {view.boxes[child].id for child in box.children}
+            copies = view.boxes.ids(box.children)
             if copies & needed:
                 dropped |= copies - needed
     return (opened - dropped) | needed
@@ -370,7 +357,8 @@ def open_many(view: View, num_boxes: int = MANY_BOXES) -> frozenset[str]:
 
     Gathered arguments and results stay closed: what is in them is all alike.
     """
-    inner = frozenset(box.id for box in view.boxes[1:] if box.children and box.kind not in GATHERED)
+    boxes = view.boxes
+    inner = boxes.ids(n for n in boxes.groups if n != ROOT and boxes[n].kind not in GATHERED)
     return open_largest(view, inner, num_boxes, each_alone=True)
 
 
@@ -384,37 +372,38 @@ def shrink_view(view: View, openable: frozenset[str]) -> View:
     Pictures of it are those of the whole view; only the numbers of boxes and edges are others. A
     picture of a few boxes then takes as long as a few boxes do, not as the whole program does.
     """
-    kept: list[int] = [ROOT]
-    number_of = [ROOT] * len(view.boxes)  # of each box, or of the closed group that it is in
-    is_open = [False] * len(view.boxes)
+    boxes = view.boxes
+    is_open = np.zeros(len(boxes) + 1, np.bool_)  # the last is that of no box
     is_open[ROOT] = True
-    for index in range(1, len(view.boxes)):
-        box = view.boxes[index]
-        if is_open[box.parent]:
-            number_of[index] = len(kept)
-            kept.append(index)
-            is_open[index] = bool(box.children) and box.id in openable
-        else:
-            number_of[index] = number_of[box.parent]
-    boxes = tuple(
-        view.boxes[index]._replace(
-            parent=NONE if index == ROOT else number_of[view.boxes[index].parent],
-            children=tuple(number_of[child] for child in view.boxes[index].children)
-            if is_open[index]
-            else view.boxes[index].children and _NOT_HERE,
-        )
-        for index in kept
-    )
-    edges: dict[tuple[int, int, int, int, int], None] = {}  # plain tuples hash faster
-    for source, target, node, output, type_ in view.edges:
-        ends = number_of[source], number_of[target]
-        if ends[0] != ends[1]:
-            edges[*ends, node, output, type_] = None
-    numbers = np.asarray([*number_of, NONE], np.int32)  # the last is that of `NONE`
+    is_hidden = np.zeros(len(boxes), np.bool_)  # groups in closed ones
+    for group in boxes.groups[1:]:
+        is_hidden[group] = not is_open[boxes.parent[group]]
+        is_open[group] = not is_hidden[group] and boxes[group].id in openable
+    is_seen = is_open[boxes.parent]
+    is_seen[ROOT] = True
+    # Of each box its number, or that of the closed group that it is in.
+    number_of = (np.cumsum(is_seen) - 1).astype(np.int32)
+    number_of[~is_seen] = NONE
+    for group in np.flatnonzero(is_hidden).tolist():
+        number_of[group] = number_of[boxes.parent[group]]
+    number_of[~is_seen] = number_of[boxes.parent[~is_seen]]
+    numbers = np.append(number_of, np.int32(NONE))  # the last is that of `NONE`
+    parent = numbers[boxes.parent[is_seen]]
+    kept: dict[int, Box] = {}
+    for index, box in boxes.kept.items():
+        if is_seen[index]:
+            children = box.children and _NOT_HERE
+            if is_open[index]:
+                children = tuple(number_of[[*box.children]].tolist())
+            number = int(number_of[index])
+            kept[number] = box._replace(parent=int(parent[number]), children=children)
+    columns = [number_of[view.edges.source], number_of[view.edges.target], *view.edges.columns[2:]]
+    edges = BoxEdges(*columns).where(columns[0] != columns[1])
+    shown = Boxes(view.graph, boxes.node[is_seen], parent, boxes.num_counted[is_seen], kept)
     return dataclasses.replace(
         view,
-        boxes=boxes,
-        edges=tuple(map(BoxEdge._make, edges)),
+        boxes=shown,
+        edges=edges.where(is_first_of_equal(edges.columns)),
         box_of_node=numbers[view.box_of_node],
         holder_of_node=numbers[view.holder_of_node],
     )

@@ -62,9 +62,11 @@ def add_results(graph: Graph) -> Graph:
 def _name_outputs(graph: Graph, num: int) -> list[str]:
     """Ids that nothing else has, whatever the instructions are called."""
     prefix = "out:"
-    while prefix in {text[: len(prefix)] for text in graph.strings}:
+    found = [f"{prefix}{number}" for number in range(num)]
+    while not set(found).isdisjoint(graph.strings):
         prefix = f"~{prefix}"
-    return [f"{prefix}{number}" for number in range(num)]
+        found = [f"{prefix}{number}" for number in range(num)]
+    return found
 
 
 def _append(table: Any, rows: dict[str, Any], num: int) -> Any:

@@ -9,14 +9,15 @@ import enum
 import functools
 import itertools
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind
-from jaxscope.model.graph import BODY, CONDITION, PART_NAMES
+from jaxscope.model.graph import BODY, CONDITION, PART_NAMES, distinct
 from jaxscope.model.op_name import shown_orders
 from jaxscope.model.operations import LOOPS
 from jaxscope.model.said import TOGETHER, said, say
@@ -44,14 +45,71 @@ class Input(NamedTuple):
     type: int
 
 
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+
+
+class Inputs:
+    """The operands of all nodes as columns: a graph may have a million of them.
+
+    Attributes:
+        target: Of each operand the node that it is of, rising; those of one node by operand.
+        source: `Input.source` of each; `output`, `operand` and `type` likewise.
+    """
+
+    def __init__(self, num_nodes: int, target: Int32s, columns: Sequence[Int32s]) -> None:
+        self.target = target
+        self.source, self.output, self.operand, self.type = self._columns = tuple(columns)
+        self._starts = np.searchsorted(target, np.arange(num_nodes + 1, dtype=np.int32))
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def __getitem__(self, node: int) -> tuple[Input, ...]:
+        row = slice(*self._starts[node : node + 2].tolist())
+        return tuple(map(Input, *(column[row].tolist() for column in self._columns)))
+
+    def sources(self, node: int) -> list[int]:
+        """The nodes that give a node's operands."""
+        found: list[int] = self.source[slice(*self._starts[node : node + 2].tolist())].tolist()
+        return found
+
+    @property
+    def counts(self) -> Int64s:
+        """How many operands each node has."""
+        return np.diff(self._starts)
+
+    def of(self, nodes: Int64s | Int32s) -> Int64s:
+        """Where in the columns the operands of some nodes are, node after node."""
+        starts = self._starts[nodes]
+        counts = self._starts[nodes + 1] - starts
+        return np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+
+    def with_rows(self, rows: Mapping[int, Sequence[Input]]) -> Inputs:
+        """The same with other operands of some nodes."""
+        if not rows:
+            return self
+        is_new = np.zeros(len(self), np.bool_)
+        is_new[list(rows)] = True
+        kept = ~is_new[self.target]
+        nodes = np.repeat(np.array([*rows], np.int32), [len(row) for row in rows.values()])
+        added = np.array([each for row in rows.values() for each in row], np.int32).reshape(-1, 4)
+        target = np.concatenate([self.target[kept], nodes])
+        order = np.argsort(target, kind="stable")
+        columns = [
+            np.concatenate([old[kept], new])[order]
+            for old, new in zip(self._columns, added.T, strict=True)
+        ]
+        return Inputs(len(self), target[order], columns)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Draft:
     """A graph on its way to a view.
 
     Attributes:
         graph: The graph, whole.
-        inputs: Of each node, sorted by operand; nested programs are seen through once the pass
-            that does so has run.
+        inputs: Of each node; nested programs are seen through once the pass that does so has run.
         home: Of each node, the node in whose box it is shown: itself, if it has its own box.
         notes: What folded operands say in a consumer's label, in operand order.
         captions: Names of dissolved groups, kept for the label of what was inside.
@@ -62,7 +120,7 @@ class Draft:
     """
 
     graph: Graph
-    inputs: tuple[tuple[Input, ...], ...]
+    inputs: Inputs
     home: tuple[int, ...]
     notes: Mapping[int, tuple[tuple[int, str], ...]]
     captions: Mapping[int, str] = dataclasses.field(default_factory=dict)
@@ -73,21 +131,18 @@ class Draft:
         """Whether the node has a box of its own."""
         return self.home[node] == node
 
-    def users(self) -> list[list[int]]:
-        """Nodes that use a result of each node, once per operand."""
-        users: list[list[int]] = [[] for _ in self.inputs]
-        for node, inputs in enumerate(self.inputs):
-            for each in inputs:
-                users[each.source].append(node)
-        return users
+    def users(self) -> Callable[[int], list[int]]:
+        """Gives the nodes that use a result of a node, once per operand."""
+        inputs = self.inputs
+        order = np.argsort(inputs.source, kind="stable")
+        target = inputs.target[order]
+        starts = np.searchsorted(inputs.source[order], np.arange(len(inputs) + 1, dtype=np.int32))
 
+        def users_of(node: int) -> list[int]:
+            found: list[int] = target[slice(*starts[node : node + 2].tolist())].tolist()
+            return found
 
-N = TypeVar("N", bound=NamedTuple)
-
-
-def make_all(kind: type[N], rows: Iterable[tuple[Any, ...]]) -> Iterator[N]:
-    """Named tuples of complete rows, as by `kind._make`, which asks each for its length."""
-    return map(functools.partial(tuple.__new__, kind), rows)
+        return users_of
 
 
 def find_drawn(home: Sequence[int], node: int) -> int:
@@ -104,13 +159,13 @@ def start_draft(graph: Graph) -> Draft:
     edges = graph.edges
     num = len(graph.nodes)
     order = np.lexsort((edges.source, edges.operand, edges.target))
-    columns = (edges.source, edges.output, edges.operand, edges.type)
-    rows = tuple(make_all(Input, zip(*(c[order].tolist() for c in columns), strict=True)))
-    borders = np.searchsorted(edges.target[order], np.arange(num + 1)).tolist()
-    inputs = tuple(rows[i:j] for i, j in itertools.pairwise(borders))
+    target, *columns = (
+        column[order]
+        for column in (edges.target, edges.source, edges.output, edges.operand, edges.type)
+    )
     return Draft(
         graph,
-        inputs,
+        Inputs(num, target, columns),
         tuple(range(num)),
         {},
         flow=find_control_flow(graph),
@@ -165,11 +220,14 @@ def _find_places(draft: Draft) -> dict[int, int]:
     owners, parents = groups.owner.tolist(), groups.parent.tolist()
     places: dict[int, int] = {}
     readers: dict[int, list[int]] = {}
-    for node, inputs in enumerate(draft.inputs):
-        for each in inputs:
-            seed = draft.seeds.get(each.source, node)
-            if seed != draft.seeds.get(node, node):
-                readers.setdefault(seed, []).append(find_drawn(draft.home, node))
+    inputs = draft.inputs
+    seed_of, is_seed = np.arange(len(inputs)), np.zeros(len(inputs), np.bool_)
+    seed_of[list(draft.seeds)] = list(draft.seeds.values())
+    is_seed[list(draft.seeds)] = True
+    seeds = np.where(is_seed[inputs.source], seed_of[inputs.source], inputs.target)
+    is_read = seeds != seed_of[inputs.target]
+    for seed, node in zip(seeds[is_read].tolist(), inputs.target[is_read].tolist(), strict=True):
+        readers.setdefault(seed, []).append(find_drawn(draft.home, node))
     for seed in sorted(readers, reverse=True):
         found: list[int] = []
         for reader in readers[seed]:
@@ -219,7 +277,7 @@ GATHERED = frozenset(
 """Boxes of values that come from outside or go there: they hold no operations."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Branch:
     """A box with boxes inside.
 
@@ -237,10 +295,20 @@ class Branch:
     node: int = NONE
     copies: int = 1
 
+    @functools.cached_property
+    def branches(self) -> tuple[tuple[int, Branch], ...]:
+        """The branches among the children, each with its place there."""
+        if Branch not in map(type, self.children):  # most hold nodes alone
+            return ()
+        return tuple(
+            (at, child) for at, child in enumerate(self.children) if isinstance(child, Branch)
+        )
+
+    @functools.cached_property
     def num_leaves(self) -> int:
         """Nodes with a box of their own, at any depth."""
-        inside = [child for child in self.children if isinstance(child, Branch)]
-        return len(self.children) - len(inside) + sum(child.num_leaves() for child in inside)
+        inside = self.branches
+        return len(self.children) - len(inside) + sum(child.num_leaves for _, child in inside)
 
 
 Child = Branch | int
@@ -256,8 +324,7 @@ def read_all_orders(graph: Graph) -> dict[int, str]:
 def map_branches(branch: Branch, change: Callable[[Branch], Branch]) -> Branch:
     """Rebuild a tree from the inside out, every branch changed."""
     children: list[Child] | None = None
-    inside = [(at, child) for at, child in enumerate(branch.children) if isinstance(child, Branch)]
-    for at, child in inside:
+    for at, child in branch.branches:
         changed = map_branches(child, change)
         if changed is not child:
             children = list(branch.children) if children is None else children
@@ -291,9 +358,18 @@ def grow_tree(draft: Draft) -> Branch:
         return group
 
     members: dict[int, list[int]] = {}
-    for node, (home, group) in enumerate(zip(draft.home, graph.nodes.group.tolist(), strict=True)):
-        if home == node:
-            members.setdefault(container(group), []).append(node)
+    shown = np.flatnonzero(np.array(draft.home, np.int64) == np.arange(len(draft.home)))
+    shown = shown[np.argsort(graph.nodes.group[shown], kind="stable")]
+    group_of = graph.nodes.group[shown]
+    merged = set[int]()
+    for group in distinct(group_of).tolist():
+        start, stop = np.searchsorted(group_of, (group, group + 1)).tolist()
+        own, home = shown[start:stop].tolist(), container(group)
+        if home in members:
+            merged.add(home)
+        members.setdefault(home, []).extend(own)
+    for home in merged:
+        members[home].sort()
     places = _find_places(draft)
     for group in {container(int(graph.nodes.group[seed])) for seed in places}:
         members[group].sort(key=lambda node: (places.get(node, node), node not in places))
@@ -425,6 +501,8 @@ def nodes_of(child: Child) -> list[int]:
     if isinstance(child, int):
         return [child]
     found = [] if child.node == NONE else [child.node]
+    if not child.branches:
+        return found + cast("list[int]", [*child.children])
     for each in child.children:
         if isinstance(each, int):
             found.append(each)
@@ -438,16 +516,39 @@ def place_nodes(children: tuple[Child, ...]) -> dict[int, int]:
     return {node: at for at, child in enumerate(children) for node in nodes_of(child)}
 
 
+def find_inner_edges(draft: Draft, children: tuple[Child, ...]) -> tuple[Int64s, Int64s, Int64s]:
+    """The operands that nodes in some children have from such nodes.
+
+    Returns:
+        Where each is in the columns of `Draft.inputs`, the child that gives it and the one that
+        takes it.
+    """
+    inside = [nodes_of(child) for child in children]
+    nodes = np.array([*itertools.chain.from_iterable(inside)], np.int64)
+    places = np.repeat(np.arange(len(inside)), [len(each) for each in inside])
+    order = np.argsort(nodes, kind="stable")
+    rising = nodes[order]
+    # A node that is in several children counts to the last.
+    is_last = np.append(rising[1:] != rising[:-1], np.ones(min(len(rising), 1), np.bool_))
+    rising, places = rising[is_last], places[order][is_last]
+    rows = draft.inputs.of(rising)
+    source = draft.inputs.source[rows]
+    taker = np.repeat(places, draft.inputs.counts[rising])
+    at = np.minimum(np.searchsorted(rising, source), max(len(rising) - 1, 0))
+    is_inside = rising[at] == source
+    return rows[is_inside], places[at[is_inside]], taker[is_inside]
+
+
 def find_cuts(draft: Draft, children: tuple[Child, ...]) -> list[int]:
     """How many values made by the children cross each border; border `i` is before child `i`."""
-    places = place_nodes(children)
-    last_use: dict[tuple[int, int], int] = {}
-    for node, at in places.items():
-        for source, output, _, _ in draft.inputs[node]:
-            if source in places and last_use.get((source, output), -1) < at:
-                last_use[source, output] = at
-    change = [0] * (len(children) + 2)
-    for (source, _), last in last_use.items():
-        change[places[source] + 1] += 1
-        change[max(last, places[source]) + 1] -= 1
-    return list(itertools.accumulate(change))
+    rows, giver, taker = find_inner_edges(draft, children)
+    source, output = draft.inputs.source[rows], draft.inputs.output[rows]
+    order = np.lexsort((taker, output, source))
+    source, output, giver, taker = source[order], output[order], giver[order], taker[order]
+    is_last = np.ones(len(order), np.bool_)  # use of the value
+    is_last[:-1] = (source[1:] != source[:-1]) | (output[1:] != output[:-1])
+    giver, taker = giver[is_last], np.maximum(taker, giver)[is_last]
+    num = len(children) + 2
+    change = np.bincount(giver + 1, minlength=num) - np.bincount(taker + 1, minlength=num)
+    found: list[int] = np.cumsum(change).tolist()
+    return found

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,14 @@ from jaxscope.model.types import VmapAxes, mark_batch_axes, read_batch_axes, sho
 from jaxscope.picture.view.arguments import find_arguments
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role
 from jaxscope.picture.view.operations import COMMUTATIVE, short_operation
-from jaxscope.picture.view.tree import Branch, BranchKind, Draft, Input, make_all
+from jaxscope.picture.view.tree import (
+    Branch,
+    BranchKind,
+    Draft,
+    Input,
+    Inputs,
+    Int32s,
+)
 from jaxscope.program.dataflow import attribute_column, find_counted_once
 from jaxscope.program.size import is_counted
 
@@ -79,13 +85,100 @@ class BoxEdge(NamedTuple):
     type: int
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class BoxEdges:
+    """The edges between boxes as columns; each attribute of `BoxEdge` is one, int32."""
+
+    source: Int32s
+    target: Int32s
+    node: Int32s
+    output: Int32s
+    type: Int32s
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def __iter__(self) -> Iterator[BoxEdge]:
+        return map(BoxEdge, *(column.tolist() for column in self.columns))
+
+    @property
+    def columns(self) -> tuple[Int32s, ...]:
+        """All columns, in the order of `BoxEdge`."""
+        return self.source, self.target, self.node, self.output, self.type
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> BoxEdges:
+        """The chosen edges."""
+        return BoxEdges(*(column[chosen] for column in self.columns))
+
+
+class Boxes(Sequence[Box]):
+    """All boxes of a view, parents before children.
+
+    There may be half a million boxes of single nodes: each is made when it is looked at.
+
+    Attributes:
+        node: int32, `Box.node` of each; `parent` and `num_counted` likewise.
+        is_group: Of each, whether it holds others.
+        groups: The numbers of those, rising.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        node: Int32s,
+        parent: Int32s,
+        num_counted: Int32s,
+        kept: Mapping[int, Box],
+    ) -> None:
+        """Of groups, and of results that no node stands for, `kept` has the boxes."""
+        self._strings, self._ids = graph.strings, graph.nodes.id
+        self.node, self.parent, self.num_counted = node, parent, num_counted
+        self.kept = kept
+        self.groups = [number for number, box in kept.items() if box.children]
+        self.is_group = np.zeros(len(node), np.bool_)
+        self.is_group[self.groups] = True
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+    @overload
+    def __getitem__(self, at: int) -> Box: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Box]: ...
+
+    def __getitem__(self, at: int | slice) -> Box | list[Box]:
+        if isinstance(at, slice):
+            return [self[number] for number in range(*at.indices(len(self)))]
+        found = self.kept.get(at)
+        if found is None:
+            node = int(self.node[at])
+            name = self._strings[self._ids[node]]
+            num = int(self.num_counted[at])
+            found = Box(name, "", node, int(self.parent[at]), (), None, 1, 1, num)
+        return found
+
+    def index_of(self, box_id: str) -> int | None:
+        """The first box of that id, or None."""
+        found = [number for number, box in self.kept.items() if box.id == box_id][:1]
+        if box_id in self._strings:
+            is_named = self._ids[self.node] == self._strings.index(box_id)
+            is_named[[*self.kept]] = False
+            found += np.flatnonzero(is_named)[:1].tolist()
+        return min(found, default=None)
+
+    def ids(self, boxes: Iterable[int]) -> frozenset[str]:
+        """The ids of some boxes."""
+        return frozenset(self[box].id for box in boxes)
+
+
 @dataclass(frozen=True, eq=False)
 class View:
     """What of a graph can be shown.
 
     Attributes:
         graph: The whole graph.
-        boxes: Parents before children; the first is the root.
+        boxes: The first is the root.
         box_of_node: int32, of each node the box that shows it, at whatever depth.
         holder_of_node: int32, of each node the box that counts it: the one that shows it, if that
             is in the same body, arm or fusion; else the innermost one around that it is in.
@@ -94,22 +187,23 @@ class View:
         captions: Names of dissolved groups, by node.
         opened: Ids of the groups to open at first.
         flow: The loops and branches.
-        operands: What flows into nodes that have several operands whose order matters, by node:
-            each with its operand, as far as it is not folded.
+        inputs: What flows into each node, as far as it is not folded.
+        is_ordered: Of each node, whether it has several operands whose order matters.
         choices: Of boxes of branches, the nodes whose values choose an arm, and the word for them.
     """
 
     graph: Graph
-    boxes: tuple[Box, ...]
+    boxes: Boxes
     box_of_node: npt.NDArray[np.int32]
     holder_of_node: npt.NDArray[np.int32]
-    edges: tuple[BoxEdge, ...]
+    edges: BoxEdges
     notes: Mapping[int, tuple[tuple[int, str], ...]]
     captions: Mapping[int, str]
     opened: frozenset[str]
+    inputs: Inputs
+    is_ordered: npt.NDArray[np.bool_]
     flow: ControlFlow = NO_CONTROL_FLOW
     choices: Mapping[int, Mapping[int, str]] = dataclasses.field(default_factory=dict)
-    operands: Mapping[int, tuple[Input, ...]] = dataclasses.field(default_factory=dict)
 
     @functools.cached_property
     def arguments(self) -> frozenset[int]:
@@ -121,7 +215,9 @@ class View:
         """How many arrays the whole program gives; in HLO no node stands for any."""
         nodes = self.graph.nodes
         is_result = (nodes.kind == int(NodeKind.OUTPUT)) & (nodes.group == NONE)
-        return int(np.count_nonzero(is_result)) or sum(bool(box.type) for box in self.boxes)
+        return int(np.count_nonzero(is_result)) or sum(
+            bool(box.type) for box in self.boxes.kept.values()
+        )
 
     @functools.cached_property
     def batched(self) -> Mapping[tuple[int, int], VmapAxes]:
@@ -155,7 +251,7 @@ class View:
 
     def index_of(self, box_id: str) -> int | None:
         """The box of that id, or None."""
-        return next((i for i, box in enumerate(self.boxes) if box.id == box_id), None)
+        return self.boxes.index_of(box_id)
 
     def ancestors(self, box: int) -> list[int]:
         """The boxes around a box, innermost first, without the root."""
@@ -170,8 +266,13 @@ class View:
         """Nodes that a box holds at any depth."""
         inside = np.zeros(len(self.boxes), bool)
         inside[box] = True
-        for number, each in enumerate(self.boxes[box + 1 :], start=box + 1):
-            inside[number] = each.parent != NONE and inside[each.parent]
+        parents = self.boxes.parent
+        for number in self.boxes.groups:
+            if number > box:
+                inside[number] = inside[parents[number]]
+        is_leaf = ~self.boxes.is_group
+        is_leaf[: box + 1] = False
+        inside[is_leaf] = inside[parents[is_leaf]]
         holder = self.holder_of_node
         found: list[int] = np.flatnonzero((holder != NONE) & inside[holder]).tolist()
         return found
@@ -185,14 +286,16 @@ class View:
         """
         boxes, holder = self.boxes, self.holder_of_node
         has_own = np.zeros(len(holder) + 1, bool)  # the last is that of groups without a node
-        has_own[[box.node for box in boxes if not box.type]] = True
+        is_own = np.ones(len(boxes), np.bool_)
+        is_own[[number for number, box in boxes.kept.items() if box.type]] = False
+        has_own[boxes.node[is_own]] = True
         has_own[list(self.flow.roles)] = False
         missing = is_counted(self.graph) & (holder != NONE) & ~has_own[:-1]
         found: list[list[int]] = [[] for _ in boxes]
         for node, box in zip(
             np.flatnonzero(missing).tolist(), holder[missing].tolist(), strict=True
         ):
-            found[box if boxes[box].children else boxes[box].parent].append(node)
+            found[box if boxes.is_group[box] else boxes.parent[box]].append(node)
         return found
 
     def without_box(self, box: int, opened: Collection[int] = ()) -> list[int]:
@@ -228,7 +331,11 @@ class View:
 
     def all_groups(self) -> frozenset[str]:
         """Ids of all groups: what "expand all" opens."""
-        return frozenset(box.id for box in self.boxes[1:] if box.children)
+        return self.boxes.ids(number for number in self.boxes.groups if number != ROOT)
+
+    def operands_of(self, node: int) -> tuple[Input, ...]:
+        """What flows into a node, where it has several operands whose order matters."""
+        return self.inputs[node] if self.is_ordered[node] else ()
 
 
 _NOT_DRAWN = frozenset({"cost", "seconds", "origins", "derived", "attributes"})
@@ -272,194 +379,239 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
     """
     flattener = _Flattener(draft.graph, len(graph.nodes))
     flattener.add(root, NONE)
-    boxes, box_of_node = flattener.boxes, flattener.box_of_node
-    for node, home in enumerate(draft.home):
-        if home != node and box_of_node[node] == NONE:
-            box_of_node[node] = box_of_node[home]
+    node = np.array(flattener.nodes, np.int32)
+    parent = np.array(flattener.parents, np.int32)
+    box_of_node = np.full(len(draft.graph.nodes), NONE, np.int32)
+    is_of_node = node != NONE
+    box_of_node[node[is_of_node]] = np.flatnonzero(is_of_node)  # the last of several
+    home = np.array(draft.home, np.int32)
+    for each in np.flatnonzero((home != np.arange(len(home))) & (box_of_node == NONE)).tolist():
+        box_of_node[each] = box_of_node[home[each]]
     edges = _draw_edges(draft, box_of_node)
-    del box_of_node[len(graph.nodes) :]
-    holder_of_node = _find_holders(graph, boxes, box_of_node)
+    box_of_node = box_of_node[: len(graph.nodes)]
+    kept = flattener.kept
+    is_result = np.zeros(len(node), np.bool_)
+    is_result[[number for number, box in kept.items() if box.type]] = True
+    node[is_result] = [kept[number].node for number in np.flatnonzero(is_result).tolist()]
+    is_group = np.zeros(len(node), np.bool_)
+    is_group[[number for number, box in kept.items() if box.children]] = True
+    holder_of_node = _find_holders(graph, node, parent, is_group, is_result, box_of_node)
+    num_counted = _count_insides(graph, node, parent, is_group, holder_of_node)
+    num_counted[is_result] = 0
+    for number, num in zip(kept, num_counted[[*kept]].tolist(), strict=True):
+        kept[number] = Box._make((*kept[number][:8], num, *kept[number][9:]))
+    _count_values(kept, parent, edges)
     return View(
         graph=graph,
-        boxes=_count_values(_count_insides(graph, boxes, holder_of_node), edges),
-        box_of_node=np.asarray(box_of_node, np.int32),
-        holder_of_node=np.asarray(holder_of_node, np.int32),
+        boxes=Boxes(graph, node, parent, num_counted, kept),
+        box_of_node=box_of_node,
+        holder_of_node=holder_of_node,
         edges=edges,
         notes=draft.notes,
         captions=draft.captions,
         opened=opened,
+        inputs=draft.inputs,
+        is_ordered=_find_ordered(draft, home)[: len(graph.nodes)],
         flow=draft.flow,
         choices={
-            box_of_node[owner]: {
+            int(box_of_node[owner]): {
                 each.source: word for each in draft.inputs[owner] if not each.operand
             }
             for owner, word in draft.flow.branches.items()
         },
-        operands=_list_operands(draft, len(graph.nodes)),
     )
 
 
-def _draw_edges(draft: Draft, box_of_node: Sequence[int]) -> tuple[BoxEdge, ...]:
+def _draw_edges(draft: Draft, box_of_node: Int32s) -> BoxEdges:
     """The edges between boxes, each once, in the order of what they lead to."""
-    counts = np.fromiter(map(len, draft.inputs), np.int64, len(draft.inputs))
-    numbers = itertools.chain.from_iterable(itertools.chain.from_iterable(draft.inputs))
-    rows = np.fromiter(numbers, np.int64, 4 * int(counts.sum())).reshape(-1, 4)
-    boxes = np.asarray(box_of_node, np.int64)
-    target, source = np.repeat(boxes, counts), boxes[rows[:, 0]]
-    kept = (target != NONE) & (source != NONE) & (source != target)
-    source, target, (value, output, _, type_) = source[kept], target[kept], rows[kept].T
+    inputs = draft.inputs
+    edges = BoxEdges(
+        box_of_node[inputs.source],
+        box_of_node[inputs.target],
+        inputs.source,
+        inputs.output,
+        inputs.type,
+    )
+    source, target = edges.source, edges.target
+    edges = edges.where((target != NONE) & (source != NONE) & (source != target))
     if same := draft.flow.same:  # of several arms, one gives it
-        value = np.array([same.get(node, node) for node in value.tolist()], np.int64)
-    columns = (source, target, value, output, type_)
-    first = _first_of_equal(columns)
-    shared = list(range(max(len(boxes), 1 + max(box_of_node, default=0)))).__getitem__
-    numbers_of = [map(shared, column[first].tolist()) for column in columns[:3]]  # take no memory
-    more = [column[first].tolist() for column in columns[3:]]
-    return tuple(make_all(BoxEdge, zip(*numbers_of, *more, strict=True)))
+        number_of = np.arange(len(box_of_node), dtype=np.int32)
+        number_of[list(same)] = list(same.values())
+        edges = dataclasses.replace(edges, node=number_of[edges.node])
+    return edges.where(is_first_of_equal(edges.columns))
 
 
-def _first_of_equal(columns: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """The numbers of the rows that no row before is equal to, rising."""
-    order = np.lexsort(columns)
-    is_first = np.zeros(len(order), bool)
-    is_first[:1] = True
+def is_first_of_equal(columns: Sequence[Int32s]) -> npt.NDArray[np.bool_]:
+    """Whether no row before is equal to a row."""
+    one, other, *_ = columns
+    ends = one.astype(np.int64) << 32 | other
+    order = np.argsort(ends, kind="stable")
+    same = ends[order[1:]] == ends[order[:-1]]
+    is_shared = np.zeros(len(order), np.bool_)
+    is_shared[1:] |= same
+    is_shared[:-1] |= same
+    rows = np.sort(order[is_shared])
+    order = np.lexsort([column[rows] for column in columns])  # few have both in common
+    is_repeat = np.ones(max(len(order) - 1, 0), np.bool_)
     for column in columns:
-        is_first[1:] |= column[order[1:]] != column[order[:-1]]
-    return np.sort(order[is_first])
+        ordered = column[rows[order]]
+        is_repeat &= ordered[1:] == ordered[:-1]
+    is_first = np.ones(len(one), np.bool_)
+    is_first[rows[order[1:][is_repeat]]] = False
+    return is_first
 
 
-def _list_operands(draft: Draft, num_nodes: int) -> dict[int, tuple[Input, ...]]:
-    """Of the nodes with boxes of their own."""
+def _find_ordered(draft: Draft, home: Int32s) -> npt.NDArray[np.bool_]:
+    """Which nodes with boxes of their own have several operands whose order matters."""
     graph = draft.graph
-    operations = graph.nodes.operation.tolist()
-    is_ordered = {
-        code: short_operation(graph.strings[code]) not in COMMUTATIVE for code in set(operations)
-    }
-    return {
-        node: inputs
-        for node, inputs in enumerate(draft.inputs[:num_nodes])
-        if len(inputs) + (node in draft.notes) > 1
-        and is_ordered[operations[node]]
-        and draft.is_shown(node)
-    }
+    operation = graph.nodes.operation
+    commutes = np.zeros(len(graph.strings), np.bool_)
+    for code in distinct(operation).tolist():
+        commutes[code] = short_operation(graph.strings[code]) in COMMUTATIVE
+    num = draft.inputs.counts
+    num[[*draft.notes]] += 1
+    is_shown: npt.NDArray[np.bool_] = home == np.arange(len(home))
+    found: npt.NDArray[np.bool_] = (num > 1) & ~commutes[operation] & is_shown
+    return found
 
 
-def _find_holders(graph: Graph, boxes: Sequence[Box], box_of_node: Sequence[int]) -> list[int]:
+def _find_holders(
+    graph: Graph,
+    node_of_box: Int32s,
+    parents: Int32s,
+    is_group: npt.NDArray[np.bool_],
+    is_result: npt.NDArray[np.bool_],
+    box_of_node: Int32s,
+) -> Int32s:
     """Of each node the box that counts it.
 
     A node that is folded into another is shown there, and may be of another program: a value from
     outside of a loop that its carry begins with, what leads a result out of an arm.
     """
-    group_of = graph.nodes.group.tolist()
+    nodes, groups = graph.nodes, graph.groups
+    is_of_node = (node_of_box != NONE) & ~is_result
+    programs = nodes.group[node_of_box[is_of_node]].astype(np.int64) + 1
+    pairs = distinct(programs * len(parents) + parents[is_of_node]).tolist()
+    parent_of_box, inside_of = parents.tolist(), node_of_box.tolist()
     around: dict[int, int] = {}  # of each program the innermost box around all boxes of its nodes
-    homes = dict.fromkeys(
-        (group_of[each.node], each.parent) for each in boxes if each.node != NONE and not each.type
-    )
-    for group, own in homes:
-        other = around.setdefault(group, own)
+    for program, own in (divmod(pair, len(parents)) for pair in pairs):
+        other = around.setdefault(program - 1, own)
         while other != own:  # parents come before their children
             larger = max(other, own)
-            other, own = min(other, own), boxes[larger].parent
-        around[group] = own
-    owner_of, parent_of = graph.groups.owner.tolist(), graph.groups.parent.tolist()
-    holders = list(box_of_node)
-    node_of_box = np.asarray([each.node for each in boxes])
-    shown_in = np.asarray(box_of_node, np.int64)
-    is_folded = (shown_in != NONE) & (node_of_box[shown_in] != np.arange(len(shown_in)))
+            other, own = min(other, own), parent_of_box[larger]
+        around[program - 1] = own
+    owner_of, parent_of = groups.owner.tolist(), groups.parent.tolist()
+    holders = box_of_node.copy()
+    is_folded = (box_of_node != NONE) & (node_of_box[box_of_node] != np.arange(len(box_of_node)))
     for node in np.flatnonzero(is_folded).tolist():
-        shown = box_of_node[node]
-        if group_of[node] not in around:
+        shown, own = int(box_of_node[node]), int(nodes.group[node])
+        if own not in around:
             continue
-        owners, group = {NONE, node}, group_of[node]
+        owners, group = {NONE, node}, own
         while group != NONE:
             owners.add(owner_of[group])
             group = parent_of[group]
-        outermost, box, holder = around[group_of[node]], shown, shown
+        outermost, box, holder = around[own], shown, shown
         while box not in (outermost, NONE):
-            if boxes[box].children and boxes[box].node not in owners:
-                holder = boxes[box].parent
-            box = boxes[box].parent
+            if is_group[box] and inside_of[box] not in owners:
+                holder = parent_of_box[box]
+            box = parent_of_box[box]
         holders[node] = holder if box == outermost else outermost
     return holders
 
 
 def _count_insides(
-    graph: Graph, boxes: Sequence[Box], holder_of_node: Sequence[int]
-) -> tuple[Box, ...]:
+    graph: Graph,
+    node_of_box: Int32s,
+    parents: Int32s,
+    is_group: npt.NDArray[np.bool_],
+    holder: Int32s,
+) -> Int32s:
+    """`Box.num_counted` of each box."""
     counted = is_counted(graph)
-    holder = np.asarray(holder_of_node, np.int64)
-    own = np.bincount(holder[counted & (holder != NONE)], minlength=len(boxes))
-    parents = np.asarray([box.parent for box in boxes], np.int64)
-    is_group = np.asarray([bool(box.children) for box in boxes])
+    own = np.bincount(holder[counted & (holder != NONE)], minlength=len(parents))
     of_leaf = ~is_group & (parents != NONE)
-    of_leaves = np.bincount(parents[of_leaf], own[of_leaf], len(boxes)).astype(np.int64)
-    totals = (own + of_leaves).tolist()
+    of_leaves = np.bincount(parents[of_leaf], own[of_leaf], len(parents)).astype(np.int64)
+    totals = own + of_leaves
     for number in np.flatnonzero(is_group)[:0:-1].tolist():  # parents come before their children
-        totals[boxes[number].parent] += totals[number]
+        totals[parents[number]] += totals[number]
     is_own = np.append(counted, False)  # the last is that of groups without a node
-    inside = np.asarray(totals) - is_own[[box.node for box in boxes]]
-    found = list(boxes)
-    for number in np.flatnonzero(inside).tolist():
-        box = boxes[number]
-        if not box.type:
-            found[number] = box._replace(num_counted=int(inside[number]))
-    return tuple(found)
+    inside: Int32s = (totals - is_own[node_of_box]).astype(np.int32)
+    return inside
 
 
-def _count_values(boxes: Sequence[Box], edges: Sequence[BoxEdge]) -> tuple[Box, ...]:
-    """The boxes, those of results with how many values they give: lines to them tell of these."""
-    if not any(box.kind is BranchKind.RESULTS for box in boxes):
-        return tuple(boxes)
-    found, is_result = list(boxes), [False] * len(boxes)
-    for number, box in enumerate(boxes[1:], start=1):  # parents come before their children
-        is_result[number] = box.kind is BranchKind.RESULTS or is_result[box.parent]
+def _count_values(kept: dict[int, Box], parents: Int32s, edges: BoxEdges) -> None:
+    """Tell boxes of results how many values they give: lines to them tell of these."""
+    is_result = np.zeros(len(parents), np.bool_)
+    for number, box in kept.items():
+        if number != ROOT and box.children:
+            is_result[number] = box.kind is BranchKind.RESULTS or is_result[box.parent]
+    if not is_result.any():
+        return
+    is_result[1:] |= is_result[parents[1:]]
     given: dict[int, set[tuple[int, int]]] = {}
-    for _, target, node, output, _ in edges if any(is_result) else ():
-        if is_result[target]:
-            given.setdefault(target, set()).add((node, output))
-    for number in range(len(boxes) - 1, ROOT, -1):
-        if is_result[number]:
-            box = boxes[number]
-            values = given.get(number, set() if box.children else {(NONE, number)})
-            given.setdefault(box.parent, set()).update(values)
-            if box.children:
-                found[number] = box._replace(num_values=len(values))
-    return tuple(found)
+    for _, target, node, output, _ in edges.where(is_result[edges.target]):
+        given.setdefault(target, set()).add((node, output))
+    for number in np.flatnonzero(is_result)[::-1].tolist():
+        is_group = number in kept and bool(kept[number].children)
+        values = given.get(number, set() if is_group else {(NONE, number)})
+        given.setdefault(int(parents[number]), set()).update(values)
+        if is_group:
+            kept[number] = kept[number]._replace(num_values=len(values))
+
+
+_NO_BOX = Box("", "", NONE, NONE, (), None, 1, 0)
 
 
 class _Flattener:
-    """Numbers boxes, parents before children; one use."""
+    """Numbers boxes, parents before children; one use.
+
+    Attributes:
+        nodes: Of each box its node in the draft, or `NONE`.
+        parents: Of each box the one around it.
+        kept: Groups and results by number, rising; what is counted is not counted yet.
+    """
 
     def __init__(self, graph: Graph, num_nodes: int) -> None:
         self._graph, self._num_nodes = graph, num_nodes
-        self._ids, self._strings = graph.nodes.id.tolist(), graph.strings
-        self._make = functools.partial(tuple.__new__, Box)
-        self.boxes: list[Box] = []
-        self.box_of_node = [NONE] * len(graph.nodes)
+        self.nodes: list[int] = []
+        self.parents: list[int] = []
+        self.kept: dict[int, Box] = {}
 
     def add(self, branch: Branch, parent: int) -> int:
-        boxes, box_of_node = self.boxes, self.box_of_node
-        index = len(boxes)
-        boxes.append(Box("", "", NONE, NONE, (), None, 1, 0))
-        if branch.node != NONE:
-            box_of_node[branch.node] = index
-        children, leaves = [], 0
-        for child in branch.children:
-            if isinstance(child, int):
-                number = box_of_node[child] = len(boxes)
-                name = self._strings[self._ids[child]]
-                box = self._make((name, "", child, index, (), None, 1, 1, 0, "", 0))
-                boxes.append(box if child < self._num_nodes else self._show_result(box))
-                leaves += 1
-            else:
-                number = self.add(child, index)
-                leaves += boxes[number].num_leaves
-            children.append(number)
-        boxes[index] = Box(
+        """Number a branch and all in it; how many nodes have boxes there."""
+        nodes, parents = self.nodes, self.parents
+        index = len(nodes)
+        nodes.append(branch.node)
+        parents.append(parent)
+        self.kept[index] = _NO_BOX  # its place in the order
+        children, leaves = list[int](), 0
+        start = 0
+        for at, child in (*branch.branches, (len(branch.children), None)):
+            if at > start:
+                first = len(nodes)
+                nodes += cast("tuple[int, ...]", branch.children[start:at])
+                children += range(first, len(nodes))
+                parents += [index] * (at - start)
+                leaves += at - start
+                if max(nodes[first:]) >= self._num_nodes:
+                    self._keep_results(first)
+            if child is not None:
+                children.append(len(nodes))
+                leaves += self.add(child, index)
+            start = at + 1
+        self.kept[index] = Box(
             branch.id, branch.label, branch.node, parent, tuple(children), branch.kind,
             branch.copies, leaves,
         )  # fmt: skip
-        return index
+        return leaves
+
+    def _keep_results(self, first: int) -> None:
+        for number in range(first, len(self.nodes)):
+            node = self.nodes[number]
+            if node >= self._num_nodes:
+                name, parent = self._graph.id(node), self.parents[number]
+                self.kept[number] = self._show_result(Box(name, "", node, parent, (), None, 1, 1))
 
     def _show_result(self, box: Box) -> Box:
         """The box of a result that the view has added, with what it shows of it."""
@@ -467,6 +619,6 @@ class _Flattener:
         giver = int(graph.edges.source[graph.edges.target == box.node][0])
         axes = read_batch_axes(graph.attributes(giver).get("batch_axes", "")).get(0, ())
         type_ = mark_batch_axes(short_type(graph.types(box.node)[0]), axes)
-        number, num = box.node - self._num_nodes + 1, len(self._ids) - self._num_nodes
+        number, num = box.node - self._num_nodes + 1, len(graph.nodes) - self._num_nodes
         label = say("result no. {number}", number=number) if num > 1 else say("result")
         return box._replace(label=label, node=giver, type=type_)

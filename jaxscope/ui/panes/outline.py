@@ -4,6 +4,7 @@ the graph.
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Sequence
 
 from PySide6.QtCore import (
@@ -42,16 +43,12 @@ class OutlineModel(QAbstractItemModel):
         super().__init__(parent)
         self.marks = RowMarks()
         self._view: View | None = None
-        self._rows: dict[int, int] = {}
 
     def set_view(self, view: View | None) -> None:
         """Show another view."""
         self.beginResetModel()
         self._view = view
         self.marks.set_links(0, NO_LINKED, NO_LINKED)
-        self._rows = {}
-        for box in view.boxes if view is not None else ():
-            self._rows.update((child, row) for row, child in enumerate(box.children))
         self.endResetModel()
 
     @property
@@ -73,7 +70,8 @@ class OutlineModel(QAbstractItemModel):
         """The index of a box; an invalid one for the root."""
         if self._view is None or not ROOT < box < len(self._view.boxes):
             return QModelIndex()
-        return self.createIndex(self._rows[box], 0, box)
+        siblings = self._view.boxes[int(self._view.boxes.parent[box])].children  # rising
+        return self.createIndex(bisect.bisect_left(siblings, box), 0, box)
 
     def box_at(self, index: Index) -> int:
         """The box of an index."""
@@ -139,7 +137,8 @@ class OutlineModel(QAbstractItemModel):
         parts = [tr_said(text.title), tr_said(text.detail)]
         if box.children:
             parts.append(tr("group"))
-        takes = [edge.source for edge in self._view.edges if edge.target == number][:4]
+        edges = self._view.edges
+        takes = edges.source[edges.target == number][:4].tolist()
         if takes:
             titles = (text_of(self._view, self._view.boxes[source]).title for source in takes)
             parts.append(tr("takes ") + tr_said(say_joined(titles, BOTH)))
@@ -236,9 +235,10 @@ class OutlineView(QTreeView):
         assert view is not None
         was_told, self._is_told = self._is_told, True
         self.scheduleDelayedItemsLayout()  # or thousands of branches would be laid out one by one
-        for number, box in enumerate(view.boxes[ROOT + 1 :], start=ROOT + 1):
-            if box.children:
-                self.setExpanded(self.boxes.index_of_box(number), box.id in opened)
+        for group in view.boxes.groups:
+            if group != ROOT:
+                index = self.boxes.index_of_box(group)
+                self.setExpanded(index, view.boxes[group].id in opened)
         self._is_told = was_told
 
     def _on_toggled(self, index: QModelIndex) -> None:
