@@ -435,8 +435,8 @@ class Watch(contextlib.ContextDecorator):
             if name not in known and name in outside:
                 yield (
                     f"{name} was not caught: it was compiled, but not by a call of a function that "
-                    "was jitted while the script ran. What `lower(…).compile()` returns is called "
-                    "unseen."
+                    "was jitted while the script ran, or only in one that a transform such as grad "
+                    "traced. What `lower(…).compile()` returns is called unseen."
                 )
             elif name not in known:
                 told = f"{name} was not caught: no jitted function of that name was called"

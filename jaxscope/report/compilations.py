@@ -38,7 +38,12 @@ def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Secti
         out: The folder that has the captures, or empty.
     """
     table = compilations_table(found, _MAX_FUNCTIONS, _MAX_PROGRAMS, _MAX_REASON)
-    nothing = "Nothing was compiled by a function that was jitted while the script ran."
+    nothing = (
+        "Nothing was compiled by a function that was jitted while the script ran, but for what "
+        "transforms such as grad traced."
+        if found["outside"]
+        else "Nothing was compiled by a function that was jitted while the script ran."
+    )
     answer = _describe_compilations(found) if table.rows else nothing
     notes: list[Block] = [*compilations_notes(found)]
     if out and table.rows:
@@ -186,7 +191,8 @@ def compilations_notes(found: dict[str, Any]) -> list[str]:
         count = sum(each["count"] for each in outside)
         notes.append(
             f"Besides, {format_count(count, 'program')} ({format_seconds(total)}) were compiled "
-            "outside of calls of functions that were jitted while the script ran. "
+            "outside of calls of functions that were jitted while the script ran, or in calls "
+            "that a transform such as grad traced. "
             f"Most: {', '.join(map(_name_outside, outside[:_MAX_OUTSIDE]))}."
         )
     advice = found.get("recompilation", {}).get("advice", ())

@@ -547,6 +547,29 @@ def test_a_partial_is_called_as_its_function_and_a_name_that_was_never_called_is
     ]
 
 
+def test_what_a_transform_has_a_jitted_function_compile_is_not_called_outside_of_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """JAX alone says in its log which programs it compiles."""
+
+    def product(x: jax.Array) -> jax.Array:
+        return jnp.sin(x) * jnp.arange(7.0)
+
+    with jax.log_compiles(True), jaxscope.watch(tmp_path, catch=["product"]):
+        jax.vmap(jax.jit(product))(jnp.ones((3, 7)))
+    compiled = [record.getMessage() for record in caplog.records]
+    caplog.clear()
+    assert any("XLA compilation of jit(product)" in text for text in compiled)
+    found = read(tmp_path)
+    assert found["compilations"] == []
+    assert "product" in [each["function"] for each in found["outside"]]
+    (problem,) = found["problems"]
+    shown = " ".join(write_text(compilations_to_document(found)).split())
+    assert "but for what transforms such as grad traced" in shown
+    assert "or in calls that a transform such as grad traced" in shown
+    assert "or only in one that a transform such as grad traced" in problem
+
+
 LIBRARY = """
 import jax
 
