@@ -391,6 +391,12 @@ class Graph:
         strings = self.strings
         return {strings[s]: i for i, s in enumerate(self.nodes.id.tolist())}
 
+    @functools.cached_property
+    def attribute_keys(self) -> dict[str, int]:
+        """The keys of attributes by text: few, where there are half a million strings."""
+        keys = distinct(self.nodes.attributes.values[0::2]).tolist()
+        return {self.strings[key]: key for key in keys}
+
     def index_by_name(self) -> dict[str, int]:
         """Node index of each node name; of several nodes with one name, the last."""
         strings = self.strings

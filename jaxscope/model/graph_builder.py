@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from jaxscope.marks import show_marks
 from jaxscope.model.graph import (
@@ -45,6 +47,17 @@ class Numbers(dict[K, int]):
 
 class StringTable(Numbers[str]):
     """Numbers strings in the order of their first use: `table[text]` is the number."""
+
+    def number_all(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
+        """The numbers of texts, sooner than one by one where they are many and new."""
+        first, num = len(self), len(texts)
+        self.update(zip(texts, range(first, first + num), strict=True))
+        if len(self) == first + num:
+            return np.arange(first, first + num, dtype=np.int32)
+        known = [*itertools.islice(self, first)]  # some got another number
+        self.clear()
+        self.update(zip(known, range(first), strict=True))
+        return np.fromiter(self.all(texts), np.int32, num)
 
     def strings(self) -> tuple[str, ...]:
         """All strings in order, with what is not seen in them shown."""

@@ -8,6 +8,7 @@ The worker may run where protobuf is not installed. Nothing here knows a schema.
 
 from __future__ import annotations
 
+import itertools
 from array import array
 
 import numpy as np
@@ -202,6 +203,7 @@ Any will do: a field that runs into them ends behind its message.
 """
 
 _MAX_VARINT_BYTES = 10
+_MAX_NUMBER = (1 << 61) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,15 +230,16 @@ class FieldColumns:
         """The fields of one number."""
         return self.where(self.number == number)
 
-    def where(self, chosen: npt.NDArray[np.bool_] | Int64s) -> FieldColumns:
-        """The chosen fields: a mask, or positions in the order wanted."""
+    def where(self, chosen: npt.NDArray[np.bool_]) -> FieldColumns:
+        """The chosen fields."""
+        at = np.flatnonzero(chosen)
         return FieldColumns(
-            self.message[chosen],
-            self.number[chosen],
-            self.key_start[chosen],
-            self.start[chosen],
-            self.end[chosen],
-            self.value[chosen],
+            self.message[at],
+            self.number[at],
+            self.key_start[at],
+            self.start[at],
+            self.end[at],
+            self.value[at],
         )
 
 
@@ -253,21 +256,26 @@ def read_field_columns(data: bytes, starts: Int64s, ends: Int64s) -> FieldColumn
     is_padded = not ends.size or int(ends.max()) + _PADDING <= len(data)
     padded = np.frombuffer(data if is_padded else data + bytes(_PADDING), np.uint8)
     steps: list[_Step] = []
+    counts = np.zeros(len(starts), np.int64)
     active = np.flatnonzero(starts < ends)
     position = starts[active]
     while active.size > _FEW:
         key, value_start = _read_varints(padded, position)
-        number, wire_type = (key >> np.uint64(3)).astype(np.int64), (key & np.uint64(7))
+        key = key.view(np.int64)
+        number, wire_type = (key >> 3) & _MAX_NUMBER, key & 7
         start, end, value = _read_values(padded, wire_type, value_start)
         stop = ends[active]
         if np.any(number == 0) or np.any(end > stop) or np.any(end < start):
             raise ValueError("the bytes are no message")
         steps.append((active, number, position, start, end, value))
-        rest = end < stop
+        counts[active] = len(steps)
+        rest = np.flatnonzero(end < stop)
         active, position = active[rest], end[rest]
+    last: list[_Step] = []
     for message, begin in zip(active.tolist(), position.tolist(), strict=True):
-        steps.append(_read_one(data, message, begin, int(ends[message])))
-    return _in_order(steps)
+        last.append(_read_one(data, message, begin, int(ends[message])))
+        counts[message] += len(last[-1][0])
+    return _in_order(steps, last, counts)
 
 
 def read_packed_columns(
@@ -320,15 +328,10 @@ def join_fields(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
     bounds = zip(fields.key_start[begins].tolist(), fields.end[ends].tolist(), strict=True)
     pieces = [data[start:end] for start, end in bounds]
     counts = np.bincount(message, minlength=count)
-    found = [b""] * count
-    stop = 0
-    for row, num in enumerate(counts.tolist()):
-        if num == 1:
-            found[row] = pieces[stop]
-        elif num:
-            found[row] = b"".join(pieces[stop : stop + num])
-        stop += num
-    return found
+    if len(pieces) == count and bool(np.all(counts == 1)):
+        return pieces
+    rest = iter(pieces)
+    return [b"".join(itertools.islice(rest, num)) for num in counts.tolist()]
 
 
 def read_repeated(
@@ -373,7 +376,7 @@ def _read_varints(
 
 
 def _read_values(
-    padded: npt.NDArray[np.uint8], wire_type: npt.NDArray[np.uint64], position: Int64s
+    padded: npt.NDArray[np.uint8], wire_type: Int64s, position: Int64s
 ) -> tuple[Int64s, Int64s, npt.NDArray[np.uint64]]:
     """Start, end and number of the value at each position."""
     start, end = position.copy(), position.copy()
@@ -407,12 +410,23 @@ def _read_one(data: bytes, message: int, begin: int, end: int) -> _Step:
     )
 
 
-def _in_order(steps: list[_Step]) -> FieldColumns:
-    if not steps:
-        none = np.zeros(0, np.int64)
-        return FieldColumns(none, none, none, none, none, none.astype(np.uint64))
-    message, number, key_start, start, end, value = (
-        np.concatenate(column) for column in zip(*steps, strict=True)
-    )
-    whole = FieldColumns(message, number, key_start, start, end, value)
-    return whole.where(np.argsort(message, kind="stable"))
+def _in_order(steps: list[_Step], last: list[_Step], counts: Int64s) -> FieldColumns:
+    """The fields message by message.
+
+    Args:
+        steps: One field of each message that has so many.
+        last: What is behind these in a few messages, each alone.
+        counts: How many fields each message has.
+    """
+    num, begins = int(counts.sum()), np.cumsum(counts) - counts
+    columns, value = np.empty((5, num), np.int64), np.empty(num, np.uint64)
+    places = [(step, begins[step[0]] + rank) for rank, step in enumerate(steps)]
+    for step in last:
+        first = begins[step[0]] + len(steps)
+        places.append((step, first + np.arange(len(first))))
+    for step, at in places:
+        *numbers, value[at] = step
+        for column, values in zip(columns, numbers, strict=True):
+            column[at] = values
+    message, number, key_start, start, end = columns
+    return FieldColumns(message, number, key_start, start, end, value)

@@ -49,7 +49,8 @@ def find_shown_groups(graph: Graph) -> ShownGroups:
     The attribute `shares` names one, `calls` all where an equation has several. A name that no
     group has counts as none.
     """
-    keys = [graph.strings.index(key) for key in ("shares", "calls") if key in graph.strings]
+    known_keys = graph.attribute_keys
+    keys = [known_keys[key] for key in ("shares", "calls") if key in known_keys]
     attributes = graph.nodes.attributes
     is_key = np.isin(attributes.values[0::2], np.array(keys, np.int32))
     rows = attributes.row_numbers()[np.flatnonzero(is_key) * 2]
@@ -255,9 +256,9 @@ def list_boundaries(graph: Graph) -> tuple[Entries, Exits]:
 def attribute_column(graph: Graph, key: str) -> npt.NDArray[np.int32]:
     """Of each node the string that is the attribute's value; `NONE` where it has none."""
     column = np.full(len(graph.nodes), NONE, np.int32)
-    if key in graph.strings:
+    if key in graph.attribute_keys:
         attributes = graph.nodes.attributes
-        is_wanted = attributes.values[0::2] == graph.strings.index(key)
+        is_wanted = attributes.values[0::2] == graph.attribute_keys[key]
         column[attributes.row_numbers()[0::2][is_wanted]] = attributes.values[1::2][is_wanted]
     return column
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from jaxscope.model.graph_builder import StringTable
+from jaxscope.model.op_name import TagTable
 from jaxscope.model.protobuf import (
     FIXED32,
     FIXED64,
@@ -20,7 +24,8 @@ from jaxscope.model.protobuf import (
 )
 from jaxscope.program.hlo import columns
 from jaxscope.program.hlo import graph as graph_module
-from jaxscope.program.hlo.columns import ModuleColumns, References, read_columns
+from jaxscope.program.hlo.columns import ModuleColumns, References, SplitTexts, read_columns
+from jaxscope.program.hlo.graph import ProvenanceReader
 from jaxscope.program.hlo.proto import HloMessage, module_class, parse_module
 from tests.hlo.programs import PROGRAMS, convert, draw_broken, optimized, proto_of
 from tests.hlo.test_graph import LOOP
@@ -57,7 +62,7 @@ def assert_says(found: ModuleColumns, module: HloMessage) -> None:
         found.place.tolist(),
         strict=True,
     ):
-        assert found.op_names[name] == row.metadata.op_name
+        assert found.op_names.texts[name] == row.metadata.op_name
         told = type(row.metadata)()
         told.CopyFrom(found.places[place])
         told.op_name = row.metadata.op_name
@@ -91,7 +96,7 @@ def test_each_distinct_instruction_is_read_once() -> None:
     found = read_columns(GOOD)
     texts = [each.SerializeToString() for each in found.cores]
     assert len(set(texts)) == len(texts) < len(found.names)
-    assert len(set(found.op_names)) == len(found.op_names)
+    assert len(set(found.op_names.texts)) == len(found.op_names.texts)
 
 
 def changed(change: Any) -> bytes:
@@ -151,7 +156,7 @@ def test_what_is_written_otherwise_is_read_as_protobuf_reads_it(kind: str) -> No
     assert found.names[0] == module.computations[0].instructions[0].name
     assert found.ids[0] == module.computations[0].instructions[0].id
     first = module.computations[0].instructions[0]
-    assert found.op_names[found.op_name[0]] == first.metadata.op_name
+    assert found.op_names.texts[found.op_name[0]] == first.metadata.op_name
     controls = list(first.control_predecessor_ids)
     assert rows_of(found.controls, len(found.names))[0] == controls
     assert len(found.names) == sum(len(each.instructions) for each in module.computations)
@@ -196,6 +201,59 @@ def test_fields_are_cut_out_of_a_message_whatever_stands_between() -> None:
     told = read_fields(data)
     assert spans.tolist() == [[start, end] for n, key, start, end, _ in told if data[key] == 0x12]
     assert found == [field for field in told if data[field[1]] != 0x12]
+
+
+NAMES = (
+    *("", "add", "/add", "//", "a/", "/", "jit(f)/add", "jit(f)/mul", "jit(g)/add", "jit(f)/ü"),
+    *("jit(f)/transpose(jvp(a/b))/add", "jit(f)/jvp(a/b)", "(add;mul)", "jit(f)/a;jit(g)/b"),
+    *("jit(f)/jxsd1~add", "jxsd2~/add", "scope/jvp(layer)/add", "scope/jvp(layer)/mul"),
+)
+
+
+def named(texts: Sequence[str]) -> bytes:
+    """The module with these names of operations, as far as it has instructions."""
+    module = module_class().FromString(GOOD)
+    rows = [row for each in module.computations for row in each.instructions]
+    for row, text in zip(rows, itertools.cycle(texts), strict=False):
+        row.metadata.op_name = text
+    assert len(rows) >= len(texts)
+    data: bytes = module.SerializeToString()
+    return data
+
+
+@pytest.mark.usefixtures("parts")
+def test_names_of_operations_are_those_that_were_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At their last slash: many have what is before it in common."""
+    monkeypatch.setattr(columns, "has_tags_to_move", lambda data: False)
+    for first in (NAMES[:9], NAMES[9:]):
+        data = named(first)
+        found = read_columns(data)
+        module = module_class().FromString(data)
+        wanted = [row.metadata.op_name for each in module.computations for row in each.instructions]
+        texts = found.op_names.texts
+        assert [texts[number] for number in found.op_name.tolist()] == wanted
+        assert len(set(texts)) == len(texts) == len(set(wanted))
+
+
+def test_what_names_say_is_what_each_says_alone() -> None:
+    tags = TagTable(("a", "b", "c"), ("x", "y", "z"))
+    cut = [text.rpartition("/") for text in NAMES]
+    tails = [slash + own for _, slash, own in cut]
+    every = np.arange(len(NAMES), dtype=np.int32)
+    told = ProvenanceReader(tags, None).read_all(
+        SplitTexts([head for head, _, _ in cut], tails, every, every)
+    )
+    for number, text in enumerate(NAMES):
+        alone = ProvenanceReader(tags, None).read(text)
+        assert told.displays[number] == alone.display
+        assert told.rows[int(told.codes[number])]._replace(display=alone.display) == alone, text
+
+
+def test_strings_get_the_same_numbers_all_at_once() -> None:
+    for texts in (["a", "b"], ["a", "a", "b"], ["b", "", "c", "known"], []):
+        one, other = StringTable({"": 0, "known": 1}), StringTable({"": 0, "known": 1})
+        assert one.number_all(texts).tolist() == list(other.all(texts))
+        assert list(one.items()) == list(other.items())
 
 
 @pytest.mark.parametrize(

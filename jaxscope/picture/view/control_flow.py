@@ -96,7 +96,7 @@ def find_control_flow(graph: Graph) -> ControlFlow:
     """The loops and branches of a graph of any stage, and what its `shard_map`s split."""
     has_flow = graph.nodes_of(_WITH_BORDERS)
     flow = _Finder(graph).find() if has_flow else NO_CONTROL_FLOW
-    return _add_references(graph, flow) if REFERS in graph.strings else flow
+    return _add_references(graph, flow) if REFERS in graph.attribute_keys else flow
 
 
 def _add_references(graph: Graph, flow: ControlFlow) -> ControlFlow:

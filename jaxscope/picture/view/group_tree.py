@@ -52,7 +52,7 @@ from jaxscope.picture.view.tree import (
     read_all_orders,
     with_children,
 )
-from jaxscope.program.dataflow import find_shown_groups
+from jaxscope.program.dataflow import attribute_column, find_shown_groups
 
 # Group by named scope, or by the Python functions that the operations were written in.
 #
@@ -376,6 +376,8 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
         if branch.kind in GATHERED:
             return branch
         children = branch.children
+        if len(children) < _MIN_CHILDREN and not branch.branches and not names:
+            return branch  # single operations are a run only where they are many
         tokens = signature.number_all(branch)
         labels: list[str | None] = [None] * len(children)
         for at, inner in branch.branches:
@@ -477,6 +479,7 @@ def _outermost(label: str) -> str:
     return stem.partition(" / ")[0] + label[len(stem) :]
 
 
+@functools.lru_cache(maxsize=4096)
 def _without_numbers(label: str) -> str:
     """`layer backward` for `layer_11 backward`: what alike groups have in common."""
     return _NUMBER.sub("", label).rstrip(" ._") or label
@@ -536,12 +539,8 @@ def _longest_true(values: npt.NDArray[np.bool_]) -> tuple[int, int]:
 
 def _find_sharing(graph: Graph) -> frozenset[int]:
     """Owners of nested programs that others share: only the first of them shows the inside."""
-    words = [text for text in ("shares", "shared_by") if text in graph.strings]
-    if not words:
-        return frozenset()
-    attributes = graph.nodes.attributes
-    found = np.isin(attributes.values, [graph.strings.index(text) for text in words])
-    return frozenset(attributes.row_numbers()[found].tolist())
+    columns = (attribute_column(graph, key) for key in ("shares", "shared_by"))
+    return frozenset(np.flatnonzero(np.logical_or(*(each != NONE for each in columns))).tolist())
 
 
 class _Signature:

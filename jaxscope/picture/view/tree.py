@@ -200,10 +200,7 @@ def _find_seeds(graph: Graph) -> dict[int, int]:
 def find_unknown(graph: Graph) -> frozenset[int]:
     """Instructions that say nothing of where they come from: compilers add such."""
     nodes = graph.nodes
-    named = np.zeros(len(nodes), bool)
-    if "op_name" in graph.strings:
-        key = graph.strings.index("op_name")
-        named[nodes.attributes.row_numbers()[nodes.attributes.values == key]] = True
+    named = attribute_column(graph, "op_name") != NONE
     silent = (nodes.source.lengths() == 0) & (nodes.scope.lengths() == 0) & ~named
     return frozenset(np.flatnonzero(silent & (nodes.kind == int(NodeKind.INSTRUCTION))).tolist())
 

@@ -22,6 +22,7 @@ from jaxscope.picture.view.operations import COMMUTATIVE, short_operation
 from jaxscope.picture.view.tree import (
     Branch,
     BranchKind,
+    Child,
     Draft,
     Input,
     Inputs,
@@ -389,17 +390,24 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
         box_of_node[each] = box_of_node[home[each]]
     edges = _draw_edges(draft, box_of_node)
     box_of_node = box_of_node[: len(graph.nodes)]
-    kept = flattener.kept
+    results, groups = flattener.results, sorted(flattener.groups.items())
     is_result = np.zeros(len(node), np.bool_)
-    is_result[[number for number, box in kept.items() if box.type]] = True
-    node[is_result] = [kept[number].node for number in np.flatnonzero(is_result).tolist()]
+    is_result[[*results]] = True
+    node[[*results]] = [box.node for box in results.values()]
     is_group = np.zeros(len(node), np.bool_)
-    is_group[[number for number, box in kept.items() if box.children]] = True
+    is_group[[number for number, group in groups if group.children]] = True
     holder_of_node = _find_holders(graph, node, parent, is_group, is_result, box_of_node)
     num_counted = _count_insides(graph, node, parent, is_group, holder_of_node)
     num_counted[is_result] = 0
-    for number, num in zip(kept, num_counted[[*kept]].tolist(), strict=True):
-        kept[number] = Box._make((*kept[number][:8], num, *kept[number][9:]))
+    counts = num_counted[[number for number, _ in groups]].tolist()
+    kept = {
+        number: Box(
+            of.id, of.label, of.node, around, children, of.kind, of.copies, num_leaves, count
+        )
+        for (number, (of, around, children, num_leaves)), count in zip(groups, counts, strict=True)
+    }
+    if results:
+        kept = dict(sorted((kept | results).items()))
     _count_values(kept, parent, edges)
     return View(
         graph=graph,
@@ -560,7 +568,13 @@ def _count_values(kept: dict[int, Box], parents: Int32s, edges: BoxEdges) -> Non
             kept[number] = kept[number]._replace(num_values=len(values))
 
 
-_NO_BOX = Box("", "", NONE, NONE, (), None, 1, 0)
+class _Group(NamedTuple):
+    """A group that got its number; see `Box`."""
+
+    branch: Branch
+    parent: int
+    children: tuple[int, ...]
+    num_leaves: int
 
 
 class _Flattener:
@@ -569,49 +583,53 @@ class _Flattener:
     Attributes:
         nodes: Of each box its node in the draft, or `NONE`.
         parents: Of each box the one around it.
-        kept: Groups and results by number, rising; what is counted is not counted yet.
+        groups: By number; those inside of a group come before it.
+        results: By number.
     """
 
     def __init__(self, graph: Graph, num_nodes: int) -> None:
         self._graph, self._num_nodes = graph, num_nodes
         self.nodes: list[int] = []
         self.parents: list[int] = []
-        self.kept: dict[int, Box] = {}
+        self.groups: dict[int, _Group] = {}
+        self.results: dict[int, Box] = {}
 
     def add(self, branch: Branch, parent: int) -> int:
         """Number a branch and all in it; how many nodes have boxes there."""
-        nodes, parents = self.nodes, self.parents
-        index = len(nodes)
-        nodes.append(branch.node)
-        parents.append(parent)
-        self.kept[index] = _NO_BOX  # its place in the order
-        children, leaves = list[int](), 0
-        start = 0
-        for at, child in (*branch.branches, (len(branch.children), None)):
+        index = len(self.nodes)
+        self.nodes.append(branch.node)
+        self.parents.append(parent)
+        children, leaves, start = list[int](), 0, 0
+        for at, child in branch.branches:
             if at > start:
-                first = len(nodes)
-                nodes += cast("tuple[int, ...]", branch.children[start:at])
-                children += range(first, len(nodes))
-                parents += [index] * (at - start)
+                children += self._add_nodes(branch.children[start:at], index)
                 leaves += at - start
-                if max(nodes[first:]) >= self._num_nodes:
-                    self._keep_results(first)
-            if child is not None:
-                children.append(len(nodes))
-                leaves += self.add(child, index)
+            children.append(len(self.nodes))
+            leaves += self.add(child, index)
             start = at + 1
-        self.kept[index] = Box(
-            branch.id, branch.label, branch.node, parent, tuple(children), branch.kind,
-            branch.copies, leaves,
-        )  # fmt: skip
+        if start < len(branch.children):
+            children += self._add_nodes(branch.children[start:], index)
+            leaves += len(branch.children) - start
+        self.groups[index] = _Group(branch, parent, tuple(children), leaves)
         return leaves
+
+    def _add_nodes(self, children: tuple[Child, ...], parent: int) -> range:
+        nodes = cast("tuple[int, ...]", children)
+        first = len(self.nodes)
+        self.nodes += nodes
+        self.parents += [parent] * len(nodes)
+        if max(nodes) >= self._num_nodes:
+            self._keep_results(first)
+        return range(first, len(self.nodes))
 
     def _keep_results(self, first: int) -> None:
         for number in range(first, len(self.nodes)):
             node = self.nodes[number]
             if node >= self._num_nodes:
                 name, parent = self._graph.id(node), self.parents[number]
-                self.kept[number] = self._show_result(Box(name, "", node, parent, (), None, 1, 1))
+                self.results[number] = self._show_result(
+                    Box(name, "", node, parent, (), None, 1, 1)
+                )
 
     def _show_result(self, box: Box) -> Box:
         """The box of a result that the view has added, with what it shows of it."""

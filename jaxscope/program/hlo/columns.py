@@ -6,8 +6,11 @@ and so are the places and names of operations in their metadata. All else is cut
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import operator
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +39,7 @@ from jaxscope.program.hlo.proto import (
     parse_module,
 )
 
+_SLASH = ord("/")
 _AT_ONCE = 1 << 15
 """Instructions: their columns of fields take a kilobyte each while they are cut apart."""
 
@@ -84,6 +88,28 @@ class References:
         return {row: ids[start:stop] for row, start, stop in bounds}
 
 
+@dataclass(frozen=True, eq=False)
+class SplitTexts:
+    """Distinct texts, cut before their last slash: many have what is before or behind in common.
+
+    Attributes:
+        heads: What stands before; empty where there is no slash.
+        tails: The rest.
+        head: int32, of each text which of the heads it has; `tail` likewise.
+    """
+
+    heads: list[str]
+    tails: list[str]
+    head: Int32s
+    tail: Int32s
+
+    @functools.cached_property
+    def texts(self) -> list[str]:
+        """The texts."""
+        heads = map(self.heads.__getitem__, self.head.tolist())
+        return [*map(operator.add, heads, map(self.tails.__getitem__, self.tail.tolist()))]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class ModuleColumns:
     """A module; what is `of_each` has one entry for each instruction, in the module's order.
@@ -108,7 +134,7 @@ class ModuleColumns:
     ids: npt.NDArray[np.int64]
     cores: list[HloMessage]
     core: Int32s
-    op_names: list[str]
+    op_names: SplitTexts
     op_name: Int32s
     places: list[HloMessage]
     place: Int32s
@@ -190,18 +216,22 @@ class _Reader:
             kind, "operand_ids", "control_predecessor_ids", "called_computation_ids"
         )
         more = [each.number for each in kind.fields if each.name == "original_value"]
-        self._not_core = [self._name, self._id, self._metadata, *self._references, *more]
+        self._is_core = np.ones(max(each.number for each in kind.fields) + 2, np.bool_)
+        self._is_core[[self._name, self._id, self._metadata, *self._references, *more]] = False
         self._names: list[str] = []
         self._ids: list[npt.NDArray[np.int64]] = []
         self._cores, self._core = Numbers[bytes](), array("i")
-        self._told, self._telling = Numbers[bytes](), array("i")
+        self._heads, self._head = Numbers[bytes](), array("i")
+        self._tails, self._tail = Numbers[bytes](), array("i")
+        self._places, self._place = Numbers[bytes](), array("i")
         self._named: list[list[tuple[Any, Any]]] = [[] for _ in self._references]
 
     def add(self, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> None:
         """Read the instructions at these places."""
         data, count = self._data, len(starts)
         fields = read_field_columns(data, starts, ends)
-        is_core = ~np.isin(fields.number, self._not_core)
+        # The last is that of fields that nobody knows.
+        is_core = self._is_core[np.minimum(fields.number, len(self._is_core) - 1)]
         self._core.extend(self._cores.all(join_fields(data, fields.where(is_core), count)))
         own = fields.where(~is_core)
         name, told = own.of(self._name), own.of(self._metadata)
@@ -211,13 +241,7 @@ class _Reader:
             _check_kind(data, each, VARINT, BYTES)
         self._names += _texts(data, name, count)
         self._ids.append(last_values(id, count).view(np.int64))
-        _check_kind(data, told, BYTES)
-        if len(told.message) > 1 and bool(np.any(told.message[1:] == told.message[:-1])):
-            raise _NotPlain
-        texts = [b""] * count
-        for message, start, end in _spans(told):
-            texts[message] = data[start:end]
-        self._telling.extend(self._told.all(texts))
+        self._add_metadata(told, count)
         for each, named in zip(references, self._named, strict=True):
             named.append(read_repeated(data, each, count))
 
@@ -227,8 +251,7 @@ class _Reader:
             message_factory.GetMessageClass(kind).FromString
             for kind in (self._kind, self._metadata_kind)
         )
-        op_names, op_name, places, place = self._split_metadata()
-        of_each = np.array(self._telling, np.int32)
+        op_names, op_name = self._join_names()
         references = (
             References(
                 np.concatenate([counts for counts, _ in named]),
@@ -245,28 +268,57 @@ class _Reader:
             [parse_message(make_core, each) for each in self._cores],
             np.array(self._core, np.int32),
             op_names,
-            op_name[of_each],
-            [parse_message(make_place, each) for each in places],
-            place[of_each],
+            op_name,
+            [parse_message(make_place, each) for each in self._places],
+            np.array(self._place, np.int32),
             *references,
         )
 
-    def _split_metadata(self) -> tuple[list[str], Int32s, list[bytes], Int32s]:
-        """Distinct names of operations and distinct rests, and of which each of `_told` is made."""
-        texts = list(self._told)
+    def _add_metadata(self, told: FieldColumns, count: int) -> None:
+        """Read the names of operations and the rest of the metadata of `count` instructions."""
+        data = self._data
+        _check_kind(data, told, BYTES)
+        if len(told.message) > 1 and bool(np.any(told.message[1:] == told.message[:-1])):
+            raise _NotPlain
+        inside = read_field_columns(data, told.start, told.end)
+        inside = dataclasses.replace(inside, message=told.message[inside.message])
         (number,) = _number_of(self._metadata_kind, "op_name")
-        names, places = Numbers[str](), Numbers[bytes]()
-        name, place = array("i"), array("i")
-        for first in range(0, len(texts), _AT_ONCE):
-            part = texts[first : first + _AT_ONCE]
-            data = b"".join(part)
-            ends = np.cumsum(np.fromiter(map(len, part), np.int64, len(part)))
-            starts = np.append(0, ends[:-1])
-            fields = read_field_columns(data, starts, ends)
-            name.extend(names.all(_texts(data, fields.of(number), len(part))))
-            rest = fields.where(fields.number != number)
-            place.extend(places.all(join_fields(data, rest, len(part))))
-        return list(names), np.array(name, np.int32), list(places), np.array(place, np.int32)
+        is_name = inside.number == number
+        self._place.extend(self._places.all(join_fields(data, inside.where(~is_name), count)))
+        named = inside.where(is_name)
+        _check_kind(data, named, BYTES)
+        start, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        start[named.message], end[named.message] = named.start, named.end
+        cut = _find_last(data, _SLASH, start, end)
+        bounds = start.tolist(), cut.tolist(), end.tolist()
+        self._head.extend(self._heads.all([data[i:j] for i, j in zip(*bounds[:2], strict=True)]))
+        self._tail.extend(self._tails.all([data[i:j] for i, j in zip(*bounds[1:], strict=True)]))
+
+    def _join_names(self) -> tuple[SplitTexts, Int32s]:
+        """Distinct names of operations, and which of them each instruction has."""
+        pairs = np.array(self._head, np.int64) * len(self._tails) + np.array(self._tail, np.int64)
+        order = np.argsort(pairs, kind="stable")
+        is_new = np.ones(len(pairs), np.bool_)
+        is_new[1:] = pairs[order[1:]] != pairs[order[:-1]]
+        op_name = np.zeros(len(pairs), np.int32)
+        op_name[order] = np.cumsum(is_new) - 1
+        parts = np.divmod(pairs[order[is_new]], len(self._tails))
+        head, tail = (each.astype(np.int32) for each in parts)
+        heads, tails = ([each.decode() for each in part] for part in (self._heads, self._tails))
+        return SplitTexts(heads, tails, head, tail), op_name
+
+
+def _find_last(
+    data: bytes, byte: int, start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Where a byte is last within spans; their starts, where it is not there."""
+    filled = end[end > start]
+    if not len(filled):
+        return start
+    first = int(start[end > start].min())
+    found = np.flatnonzero(np.frombuffer(data, np.uint8)[first : int(filled.max())] == byte) + first
+    found = np.append(-1, found)
+    return np.maximum(found[np.searchsorted(found, end) - 1], start)
 
 
 def _check_kind(data: bytes, fields: FieldColumns, *kinds: int) -> None:
@@ -276,17 +328,12 @@ def _check_kind(data: bytes, fields: FieldColumns, *kinds: int) -> None:
         raise _NotPlain
 
 
-def _spans(fields: FieldColumns) -> Iterator[tuple[int, int, int]]:
-    """Message, start and end."""
-    columns = (fields.message, fields.start, fields.end)
-    return zip(*(column.tolist() for column in columns), strict=True)
-
-
 def _texts(data: bytes, fields: FieldColumns, count: int) -> list[str]:
     """A text of each of `count` messages; empty where it is absent."""
     _check_kind(data, fields, BYTES)
     texts = [""] * count
-    for message, start, end in _spans(fields):
+    columns = (fields.message, fields.start, fields.end)
+    for message, start, end in zip(*(column.tolist() for column in columns), strict=True):
         texts[message] = data[start:end].decode()
     return texts
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +33,7 @@ from jaxscope.model.graph import (
     NodeKind,
     Nodes,
     Ragged,
+    distinct,
     join_rows,
 )
 from jaxscope.model.graph_builder import GraphBuilder, Numbers, StringTable, show_all_marks
@@ -46,7 +47,7 @@ from jaxscope.model.op_name import (
     read_op_name,
 )
 from jaxscope.model.said import say
-from jaxscope.program.hlo.columns import ModuleColumns, computation_of, read_columns
+from jaxscope.program.hlo.columns import ModuleColumns, SplitTexts, computation_of, read_columns
 from jaxscope.program.hlo.instruction_text import ShapeTexts, read_attributes
 from jaxscope.program.hlo.proto import HloMessage
 
@@ -387,7 +388,7 @@ class NamedProvenance(NamedTuple):
     """
 
     rows: list[NodeProvenance]
-    codes: list[int]
+    codes: Int32s
     displays: list[str]
 
 
@@ -418,28 +419,25 @@ class ProvenanceReader:
             found = self._read[op_name] = self._parse(op_name)
         return found
 
-    def read_all(self, op_names: Iterable[str]) -> NamedProvenance:
+    def read_all(self, op_names: SplitTexts) -> NamedProvenance:
         """What names say; many say the same but for their own part, which is no provenance."""
+        texts = op_names.texts
+        is_plain = np.array([*map(_is_plain, op_names.heads)], np.bool_)[op_names.head]
+        is_plain &= np.array([*map(_is_plain_end, op_names.tails)], np.bool_)[op_names.tail]
         rows: list[NodeProvenance] = []
-        displays: list[str] = []
-        codes: list[int] = []
-        known: dict[str, int] = {}  # by what stands before a plain name
-        plain: set[str] = set()
-        for op_name in op_names:
-            around, _, own = op_name.rpartition("/")
-            code = known.get(around) if own in plain else None
-            if code is None:
-                found = self._parse(op_name) if op_name else _NOWHERE
-                code = len(rows)
-                if _is_plain(around) and own and _is_plain(own) and not set("()") & set(own):
-                    code = known.setdefault(around, code)
-                    plain.add(own)
-                if code == len(rows):
-                    rows.append(found)
-                displays.append(found.display)
-            else:
-                displays.append(op_name)
-            codes.append(code)
+        displays = texts.copy()
+        codes = np.zeros(len(texts), np.int32)
+        for number in np.flatnonzero(~is_plain).tolist():
+            codes[number] = len(rows)
+            rows.append(self._parse(texts[number]) if texts[number] else _NOWHERE)
+            displays[number] = rows[-1].display
+        example = np.full(len(op_names.heads), NONE)
+        example[op_names.head[is_plain]] = np.flatnonzero(is_plain)
+        code_of = np.full(len(example), NONE, np.int32)
+        for head in np.flatnonzero(example != NONE).tolist():
+            code_of[head] = len(rows)
+            rows.append(self._parse(texts[int(example[head])]))
+        codes[is_plain] = code_of[op_names.head[is_plain]]
         return NamedProvenance(rows, codes, displays)
 
     def _parse(self, op_name: str) -> NodeProvenance:
@@ -496,6 +494,12 @@ class ProvenanceReader:
 def _is_plain(text: str) -> bool:
     """Whether a part of a name has no tag, and is of one instruction alone."""
     return not (is_tagged(text) or ";" in text or text.startswith("("))
+
+
+def _is_plain_end(text: str) -> bool:
+    """Whether what stands behind the last slash says nothing but the name of an operation."""
+    own = text.removeprefix("/")
+    return bool(own) and _is_plain(own) and not {*"()"} & {*own}
 
 
 def inherit_from_callers(
@@ -715,8 +719,8 @@ class _Converter:
         calling, callers = self._find_callers(called)
         nesting = find_nesting(calling, first_nodes, trips, callers)
         groups = self._add_groups(nesting)
-        op_names, op_name_of = module.op_names, module.op_name
-        told = self._provenance.read_all(op_names)
+        op_names, op_name_of = module.op_names.texts, module.op_name
+        told = self._provenance.read_all(module.op_names)
         inherited = inherit_from_callers(
             nesting, lambda node: self._told_of(told, int(op_name_of[node]))
         )
@@ -725,9 +729,9 @@ class _Converter:
         rows, row_of = self._find_provenance(told, inherited, stamped)
         table = self._builder.table
         num_kept = len(table)
-        names = np.fromiter(table.all(module.names), np.int32, num)
+        names = table.number_all(module.names)
         ids = names
-        if len(set(module.names)) < num:
+        if len(distinct(names)) < num:
             used: set[str] = set()
             unique = [_unique(name, used) for name in module.names]
             ids = np.fromiter(table.all(unique), np.int32, num)
@@ -787,7 +791,7 @@ class _Converter:
             seconds=np.full(num, np.nan),
         )
         return Graph(
-            strings=show_all_marks([strings[number] for number in order.tolist()]),
+            strings=show_all_marks(map(strings.__getitem__, order.tolist())),
             nodes=nodes,
             edges=dataclasses.replace(edges, type=number_of[edges.type]),
             groups=self._builder.build_groups(),
@@ -837,7 +841,8 @@ class _Converter:
 
     @staticmethod
     def _told_of(told: NamedProvenance, op_name: int) -> NodeProvenance:
-        return told.rows[told.codes[op_name]]._replace(display=told.displays[op_name])
+        row = told.rows[int(told.codes[op_name])]
+        return row._replace(display=told.displays[op_name])
 
     def _find_stamped(
         self, loops: Sequence[frozenset[str]], called: Mapping[int, list[int]]
@@ -847,11 +852,12 @@ class _Converter:
             return []
         module = self._module
         names = frozenset().union(*loops)
-        may_be = _nodes_with(module.op_name, [name in names for name in module.op_names])
+        op_names = module.op_names.texts
+        may_be = _nodes_with(module.op_name, [name in names for name in op_names])
         return [
             node
             for node in may_be
-            if (op_name := module.op_names[module.op_name[node]]) in loops[self._home[node]]
+            if (op_name := op_names[module.op_name[node]]) in loops[self._home[node]]
             and self._core(node).opcode not in LOOP_PARTS
             and not is_called_after(module.names[self._find_named(node, called)], op_name)
         ]
@@ -887,7 +893,7 @@ class _Converter:
         """
         around = Numbers[NodeProvenance]()
         of_home = np.fromiter(around.all(inherited), np.int64, len(inherited))
-        of_name = np.array(told.codes, np.int64)
+        of_name = told.codes.astype(np.int64)
         pairs = of_name[self._module.op_name] * len(around) + of_home[self._home]
         known = Numbers[int]()
         row_of = np.fromiter(known.all(pairs.tolist()), np.int32, self._num) + np.int32(1)
@@ -956,7 +962,7 @@ class _Converter:
         numbers = np.zeros(2 * int(is_there.sum()), np.int32)
         if len(numbers):
             numbers[::2] = table["op_name"]
-            numbers[1::2] = np.fromiter(table.all(filter(None, displays)), np.int32)
+            numbers[1::2] = table.number_all([*filter(None, displays)])
         offsets = np.append(0, np.cumsum(2 * is_there)).astype(np.int32)
         return _Rows(self._module.op_name, Ragged(offsets, numbers))
 

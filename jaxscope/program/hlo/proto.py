@@ -60,9 +60,10 @@ def parse_message(parse: Callable[[bytes], HloMessage], data: bytes) -> HloMessa
 
 def has_tags_to_move(data: bytes) -> bool:
     """Whether `parse_module` names instructions of a module otherwise than its bytes do."""
-    if TAG_FILE.encode() in data:
-        return True
-    return b"jxs" in data and (b";jxs" in data or _NAMED_BY_TAG.search(data) is not None)
+    if b"jxs" not in data:  # one look at most modules
+        return False
+    told = TAG_FILE.encode() in data or b";jxs" in data
+    return told or _NAMED_BY_TAG.search(data) is not None
 
 
 def parse_module(data: bytes) -> HloMessage:
