@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import logging
 import os
 import re
 import signal
@@ -548,9 +549,12 @@ def test_a_partial_is_called_as_its_function_and_a_name_that_was_never_called_is
 
 
 def test_what_a_transform_has_a_jitted_function_compile_is_not_called_outside_of_it(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """JAX alone says in its log which programs it compiles."""
+    log = logging.getLogger("jax")
+    monkeypatch.setattr(log, "propagate", False)
+    monkeypatch.setattr(log, "handlers", [caplog.handler])
 
     def product(x: jax.Array) -> jax.Array:
         return jnp.sin(x) * jnp.arange(7.0)
@@ -558,7 +562,6 @@ def test_what_a_transform_has_a_jitted_function_compile_is_not_called_outside_of
     with jax.log_compiles(True), jaxscope.watch(tmp_path, catch=["product"]):
         jax.vmap(jax.jit(product))(jnp.ones((3, 7)))
     compiled = [record.getMessage() for record in caplog.records]
-    caplog.clear()
     assert any("XLA compilation of jit(product)" in text for text in compiled)
     found = read(tmp_path)
     assert found["compilations"] == []
