@@ -521,6 +521,64 @@ HLO_CALLS = (
     "vmap(drawn)(random.split(key(0), B))",
     "vmap(chosen)(f32[B, 4])",
 )
+LOOPS = """\
+import jax
+import jax.numpy as jnp
+
+def totals(xs):
+    return jax.lax.scan(lambda c, x: (c + x, c + x), 0.0, xs)[1]
+
+def nested(x):
+    def outer(c, _):
+        t, ys = jax.lax.scan(lambda d, y: (d * y + x, d), 0.0, jnp.arange(5.0))
+        return c + t, ys
+    return jax.lax.scan(outer, 0.0, None, length=7)
+
+def shared(x):
+    total, _ = jax.lax.scan(lambda c, _: (jnp.sin(c + x), None), 0.0, None, length=5)
+    return total, jnp.zeros(61)
+"""
+
+
+@pytest.mark.parametrize("call", ["vmap(totals)(f32[61, 5])", "vmap(nested)(f32[61])"])
+def test_what_a_loop_begins_with_has_the_axis_of_what_it_carries(tmp_path: Path, call: str) -> None:
+    """No other axis has 61 elements. Nothing batched goes into the zeros of a carry and of what is
+    stacked; what is added to or multiplied with an array of the batch may be any.
+    """
+    file = tmp_path / "program.py"
+    file.write_text(LOOPS, encoding="utf-8")
+    capture = one_shot.capture(str(file), call)
+    for name in ("stablehlo", "hlo", "optimized"):
+        stage = capture.stage(name)
+        assert stage is not None and isinstance(stage.graph, Graph)
+        graph, edges = stage.graph, stage.graph.edges
+        for node in range(len(graph.nodes)):
+            axes = read_batch_axes(graph.attributes(node).get("batch_axes", ""))
+            arrays = map(parse_array_type, graph.types(node))
+            growing = {at: a.shape.index(61) for at, a in enumerate(arrays) if a and 61 in a.shape}
+            users = {_name(graph.operation(each)) for each in edges.target[edges.source == node]}
+            if not users & {"add", "multiply"}:
+                assert {at: axis for at, (axis,) in axes.items()} == growing, (name, node)
+
+
+def test_zeros_that_are_a_result_as_well_do_not_have_the_axis_of_a_loop(tmp_path: Path) -> None:
+    """XLA has one array of 61 zeros, of which one use is the batch and the other is not."""
+    file = tmp_path / "program.py"
+    file.write_text(LOOPS, encoding="utf-8")
+    capture = one_shot.capture(str(file), "vmap(shared, out_axes=(0, None))(f32[61])")
+    stage = capture.stage("optimized")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    graph, edges = stage.graph, stage.graph.edges
+    (root,) = (n for n in range(len(graph.nodes)) if graph.operation(n) == "tuple"
+               and "root" in graph.attributes(n) and graph.nodes.group[n] == NONE)  # fmt: skip
+    (given,) = edges.source[(edges.target == root) & (edges.operand == 1)]
+    others = edges.target[edges.source == given]
+    assert graph.types(given) == ("f32[61]",) and len(others) == 2, "both use it"
+    assert "batch_axes" not in graph.attributes(given)
+    (copied,) = others[others != root]
+    assert graph.attributes(copied)["batch_axes"] == "0", "which only the loop has"
+
+
 _UNBATCHED = {"broadcast", "broadcast_in_dim", "constant", "fusion", "iota", "tuple"}
 
 

@@ -5,7 +5,8 @@ https://openxla.org/xla/operation_semantics). XLA merges axes and takes them apa
 followed is a part of an axis: of the index `i` along it, `i // step % size`. It is shown where it
 is the whole axis. A value without a batched operand has no such axis and agrees with every other,
 as the zeros do that a loop begins to fill. Where two operands disagree, or an operation is not
-known here, nothing is said of the result, and what is made of it alone has no mark.
+known here, nothing is said of the result, and what is made of it alone has no mark. Where all that
+uses such a value hands it to loops that carry batched values in its place, it has their axis.
 
 Nested programs are followed for each distinct state of their inputs; a loop until its state no
 longer changes, at most twice per value that it carries. Linear in the instructions else. StableHLO
@@ -91,6 +92,7 @@ def follow_batch_axes(
     follower.follow(NONE, (), {}, is_kept=True)
     if follower.steps_left < 0:
         return {}
+    follower.lead_back()
     told = {node: follower.tell(node, states) for node, states in follower.kept.items()}
     return {node: text for node, text in told.items() if text.strip(";,")}
 
@@ -105,7 +107,7 @@ class _Follower:
     """
 
     def __init__(self, graph: Graph, num_vmaps: int) -> None:
-        self._graph = graph
+        self.graph = graph
         self._free: State = (None,) * num_vmaps
         self._lost: State = (_UNKNOWN,) * num_vmaps
         self.of_arguments: dict[int, State] = {}
@@ -130,7 +132,7 @@ class _Follower:
         self.shapes = functools.cache(self._shapes)
 
     def _shapes(self, node: int) -> list[Shape]:
-        arrays = map(parse_array_type, self._graph.types(node))
+        arrays = map(parse_array_type, self.graph.types(node))
         return [() if array is None else array.shape for array in arrays]
 
     def tell(self, node: int, states: States) -> str:
@@ -172,7 +174,7 @@ class _Follower:
         states = dict(around)
         results: list[States] = []
         for node in nodes:
-            operation, told = self._read(node)
+            operation, told = self.read(node)
             found = self._after(node, operation, told, given, states, is_kept)
             lost = (self._lost,) * len(self.shapes(node))
             states[node] = found = found if len(found) == len(lost) else lost
@@ -185,11 +187,11 @@ class _Follower:
             self._known_kept.update({key} if is_kept else ())
         return tuple(itertools.chain(*results))
 
-    def _read(self, node: int) -> tuple[str, Mapping[str, str]]:
+    def read(self, node: int) -> tuple[str, Mapping[str, str]]:
         """The HLO opcode of an instruction, and its attributes as HLO names them."""
-        return self._graph.operation(node), self._graph.attributes(node)
+        return self.graph.operation(node), self.graph.attributes(node)
 
-    def _find_groups(self, _node: int, told: Mapping[str, str]) -> list[int]:
+    def find_groups(self, _node: int, told: Mapping[str, str]) -> list[int]:
         """The programs inside of an instruction: of a loop its body first."""
         names = told.get("calls", "").split(", ")
         return [self._groups[name] for name in names if name in self._groups]
@@ -209,7 +211,7 @@ class _Follower:
     ) -> States:
         """The states of the results of an instruction; of fewer if they are not known."""
         if operation == "parameter":
-            if int(self._graph.nodes.group[node]) == NONE:
+            if int(self.graph.nodes.group[node]) == NONE:
                 return (self.of_arguments.get(node, self._free),) * len(self.shapes(node))
             at = read_count(told.get("parameter_number", ""))
             return given[at] if at is not None and at < len(given) else ()
@@ -222,7 +224,7 @@ class _Follower:
         if operation == "get-tuple-element":
             at = read_count(told.get("tuple_index", ""))
             return operands[0][at : at + 1] if at is not None and operands else ()
-        groups = self._find_groups(node, told)
+        groups = self.find_groups(node, told)
         if operation in _NESTING and groups:
             return self._inside(operation, groups, operands, states, is_kept)
         return self._move(node, operation, told, values, operands)
@@ -261,6 +263,14 @@ class _Follower:
     def _sees_around(self, _operation: str) -> bool:
         """Whether the programs of such an instruction use values from around it."""
         return False
+
+    def lead_back(self) -> None:
+        """Mark what loops begin with as what they carry, where nothing else uses it."""
+        _Backward(self).run()
+
+    def takes_tuple(self) -> bool:
+        """Whether a loop, a call and a nested program take and give one tuple of values."""
+        return True
 
     def _loop(
         self,
@@ -311,7 +321,7 @@ class _Follower:
         if any(len(each) != 1 for each in operands):
             return ()
         shapes = [self.shapes(source)[output] for source, output in values]
-        layouts = [self._graph.attributes(source).get("layout", "{}") for source, _ in values]
+        layouts = [self.graph.attributes(source).get("layout", "{}") for source, _ in values]
         found: list[State] = []
         for shape in self.shapes(node):
             mover = _Mover(operation, told, shapes, shape, layouts)
@@ -327,6 +337,132 @@ class _Follower:
                 marks.append(known.pop() if is_one else _UNKNOWN if moved else None)
             found.append(tuple(marks))
         return tuple(found)
+
+
+Value = tuple[int, int]
+"""An instruction, and which of its results."""
+
+
+class _Backward:
+    """Leads the marks of what loops carry back to the values that they begin with; one use.
+
+    A value without a batched operand is marked once each of its uses asks for the same axis. Linear
+    in the instructions.
+    """
+
+    def __init__(self, follower: _Follower) -> None:
+        self._follower = follower
+        self._is_tuple = follower.takes_tuple()
+        graph = follower.graph
+        edges = graph.edges
+        self._edges = list(
+            zip(edges.source.tolist(), edges.output.tolist(), edges.target.tolist(), strict=True)
+        )
+        self._operands: dict[int, dict[int, int]] = {}
+        self._uses: dict[int, list[int]] = {}
+        for at, operand in enumerate(edges.operand.tolist()):
+            source, _, target = self._edges[at]
+            self._operands.setdefault(target, {})[operand] = at
+            self._uses.setdefault(source, []).append(at)
+        self._group_of = graph.nodes.group.tolist()
+        self._told = functools.cache(follower.read)
+        self._callers: dict[int, list[int]] = {}
+        self._givers: dict[int, list[int]] = {}
+        for node in range(len(graph.nodes)):
+            operation, told = self._told(node)
+            for group in follower.find_groups(node, told) if _has_programs(operation, told) else ():
+                self._callers.setdefault(group, []).append(node)
+            if "root" in told or operation == "output":
+                self._givers.setdefault(self._group_of[node], []).append(node)
+        self._asked: dict[Value, dict[int, State]] = {}
+        self._waiting: list[Value] = []
+
+    def run(self) -> None:
+        """Mark what can be marked."""
+        for node, states in list(self._follower.kept.items()):
+            if self._told(node)[0] == "while":
+                for number in range(len(states)):
+                    place = (0, number) if self._is_tuple else (number, None)
+                    self._ask_operand((node, number), *place)
+        while self._waiting:
+            value = self._waiting.pop()
+            asked = self._asked[value]
+            if asked.keys() >= self._list_uses(value) and len(set(asked.values())) == 1:
+                self._mark(value, next(iter(asked.values())))
+
+    def _ask(self, value: Value, use: int, user: Value) -> None:
+        """Ask for a value to be marked as the one that it becomes, of the same shape."""
+        shapes, kept = self._follower.shapes(value[0]), self._follower.kept
+        wanted = self._follower.shapes(user[0])[user[1]]
+        if value[0] in kept and value[1] < len(shapes) and shapes[value[1]] == wanted:
+            state = kept[user[0]][user[1]]
+            known = tuple(None if mark == _UNKNOWN else mark for mark in state)
+            self._asked.setdefault(value, {})[use] = known
+            self._waiting.append(value)
+
+    def _ask_operand(self, user: Value, operand: int, element: int | None = None) -> None:
+        """Likewise of an operand, or of an element of it."""
+        at = self._operands.get(user[0], {}).get(operand)
+        if at is not None:
+            source, output, _ = self._edges[at]
+            self._ask((source, output if element is None else element), at, user)
+
+    def _list_uses(self, value: Value) -> set[int]:
+        """The edges that lead a value on, and `~caller` where it is the result of a program."""
+        node, number = value
+        found = set[int]()
+        for at in self._uses.get(node, ()):
+            _, output, target = self._edges[at]
+            operation, told = self._told(target)
+            if not self._is_tuple:
+                is_used = output == number
+            elif operation == "get-tuple-element":
+                is_used = read_count(told.get("tuple_index", "")) == number
+            else:
+                is_used = True
+            found.update({at} if is_used else ())
+        group = self._group_of[node]
+        if node in self._givers.get(group, ()):  # the whole program's are used by its caller
+            found.update(~caller for caller in self._callers.get(group, [len(self._group_of)]))
+        return found
+
+    def _mark(self, value: Value, state: State) -> None:
+        """Mark a value of which nothing was known, and ask for what it is made of."""
+        node, number = value
+        kept = self._follower.kept
+        known = kept[node][number]
+        operation, told = self._told(node)
+        callers = self._callers.get(self._group_of[node], [])
+        is_given = operation == "parameter"
+        if is_given and not all(self._told(each)[0] in ("call", "fusion") for each in callers):
+            return
+        is_news = known != state and all(a in (None, b) for a, b in zip(known, state, strict=True))
+        if not is_news or is_given > bool(callers):
+            return
+        kept[node] = (*kept[node][:number], state, *kept[node][number + 1 :])
+        place = read_count(told.get("parameter_number", ""))
+        if is_given and place is not None:
+            is_element = self._is_tuple and len(kept[node]) > 1
+            for caller in callers:
+                at = self._operands.get(caller, {}).get(place)
+                if at is not None:
+                    source, output, _ = self._edges[at]
+                    self._ask((source, number if is_element else output), at, value)
+        elif operation == "get-tuple-element":
+            self._ask_operand(value, 0, read_count(told.get("tuple_index", "")))
+        elif operation in ("tuple", "output", "copy", "optimization-barrier"):
+            self._ask_operand(value, number)
+        elif operation in ("call", "fusion"):
+            for group in self._follower.find_groups(node, told):
+                givers = self._givers.get(group, [])
+                if self._is_tuple and givers:
+                    self._ask((givers[0], number), ~node, value)
+                elif number < len(givers):
+                    self._ask((givers[number], 0), ~node, value)
+
+
+def _has_programs(operation: str, told: Mapping[str, str]) -> bool:
+    return operation in _NESTING or "calls" in told
 
 
 _HLO_NAMES = {
@@ -352,10 +488,10 @@ _LIST = re.compile(r"(\w+) = \[([\d, ]*)\]")
 class _StableHloFollower(_Follower):
     """Reads StableHLO as the HLO that it stands for."""
 
-    def _read(self, node: int) -> tuple[str, Mapping[str, str]]:
-        dialect, _, name = self._graph.operation(node).rpartition(".")
+    def read(self, node: int) -> tuple[str, Mapping[str, str]]:
+        dialect, _, name = self.graph.operation(node).rpartition(".")
         name = _HLO_NAMES.get(name := name.replace("_", "-"), name)
-        given = self._graph.attributes(node)
+        given = self.graph.attributes(node)
         told = {_HLO_KEYS.get(key, key): _value(text) for key, text in given.items()}
         if dialect == "chlo" and name != "topk":
             return "erf", told  # of each element its own
@@ -387,11 +523,11 @@ class _StableHloFollower(_Follower):
         told["frontend_attributes"] = told.get("frontend_attributes", "").replace(' = "', "=")
         return name, told
 
-    def _find_groups(self, node: int, told: Mapping[str, str]) -> list[int]:
+    def find_groups(self, node: int, told: Mapping[str, str]) -> list[int]:
         if "callee" in told:
             group = self._groups.get(f"@{told['callee']}")
             return [] if group is None else [group]
-        groups = self._graph.groups
+        groups = self.graph.groups
         own: list[int] = np.flatnonzero(groups.owner == node).tolist()
         return sorted(own, key=lambda group: -int(groups.part[group]))
 
@@ -401,6 +537,9 @@ class _StableHloFollower(_Follower):
 
     def _sees_around(self, operation: str) -> bool:
         return operation != "call"
+
+    def takes_tuple(self) -> bool:
+        return False
 
 
 def _value(text: str) -> str:
