@@ -7,7 +7,7 @@ import itertools
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jaxscope.picture.layout.diagram import (
@@ -354,6 +354,85 @@ def test_siblings_do_not_cross_at_the_border_of_a_box(ports: list[int], stubs: s
     )
     pieces = pieces_of(layout_layered(diagram))
     assert not any(do_cross(*pair) for pair in itertools.combinations(pieces, 2))
+
+
+def place_at(route: tuple[tuple[float, float], ...], y: float) -> float | None:
+    """Where across a line is on a level."""
+    for (x0, y0), (x1, y1) in itertools.pairwise(route):
+        if y0 <= y <= y1 > y0:
+            return x0 + (x1 - x0) * (y - y0) / (y1 - y0)
+    return None
+
+
+def cross_side_by_side(diagram: Diagram, drawing: Drawing, one: int, other: int, end: int) -> bool:
+    """Whether two lines that meet one box cross, though nothing is between them up to there.
+
+    Args:
+        end: Which end of both is at the box: 0 where they leave it, -1 where they enter it.
+    """
+    routes, tops = drawing.routes, [y for route in drawing.routes for _, y in route]
+    low = max(routes[each][0][1] for each in (one, other))
+    high = min(routes[each][-1][1] for each in (one, other))
+    halves = [(p[1] + q[1]) / 2 for route in routes for p, q in itertools.pairwise(route)]
+    levels = sorted(y for y in {*tops, *halves} if low < y < high)
+    sign = 0
+    for y in levels if end == 0 else levels[::-1]:
+        places = [place_at(route, y) for route in routes]
+        ours, theirs = places[one], places[other]
+        assert ours is not None and theirs is not None
+        if abs(ours - theirs) < TOLERANCE_PX:
+            continue
+        if sign * (ours - theirs) < 0:
+            return True
+        left, right = sorted((ours, theirs))
+        lines = [x for each, x in enumerate(places) if each not in (one, other) and x is not None]
+        is_beside = any(left <= x <= right for x in lines) or any(
+            left < box[2] and box[0] < right and box[1] - 1 <= y <= box[3] + 1
+            for box in boxes(diagram, drawing)
+        )
+        if is_beside:
+            return False
+        sign = 1 if ours > theirs else -1
+    return False
+
+
+def assert_siblings_do_not_cross(diagram: Diagram) -> None:
+    drawing = layout_layered(diagram)
+    assert not drawing.stubs
+    for (i, one), (j, other) in itertools.combinations(enumerate(diagram.links), 2):
+        if one.target == other.target:
+            assert not cross_side_by_side(diagram, drawing, i, j, -1)
+        if one.source == other.source and one.net != other.net:
+            assert not cross_side_by_side(diagram, drawing, i, j, 0)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 100_000))
+@example(33)
+def test_two_lines_that_go_side_by_side_to_a_box_do_not_cross(seed: int) -> None:
+    generator, links = random.Random(seed), list[DiagramEdge]()
+    num = generator.randint(4, 14)
+    for target in range(1, num):
+        sources = {generator.randrange(target) for _ in range(generator.choice([1, 1, 2, 3]))}
+        links += [
+            DiagramEdge(source, target, len(links) + n) for n, source in enumerate(sorted(sources))
+        ]
+    across = [generator.choice([60.0, 100.0, 160.0]) for _ in range(num)]
+    if sum(link.target - link.source for link in links) < 12 * len(links):
+        assert_siblings_do_not_cross(Diagram(across, [30.0] * num, links))
+
+
+def test_two_lines_that_came_beside_each_other_later_do_not_cross_either() -> None:
+    """Where lines lead past each other, neighbours are swapped once more: an update by Optax."""
+    pairs = [(1, 5, 0), (0, 5, 1), (2, 5, 2), (0, 7, 3), (6, 7, 4), (0, 6, 5), (5, 6, 6), (2, 6, 2),
+             (0, 4, 7), (0, 3, 8), (4, 5, 9), (1, 6, 0), (5, 7, 10), (3, 8, 11), (7, 9, 12),
+             (6, 9, 13), (5, 8, 14)]  # fmt: skip
+    across = [96.0, 96.0, 96.0, 80.0, 208.0, 144.0, 144.0, 176.0, 144.0, 224.0]
+    preferred = ((0, 1), (0, 2), (1, 2))
+    links = [DiagramEdge(*each) for each in pairs]
+    links[6] = links[6]._replace(text_across=78.5)
+    diagram = Diagram(across, [42.0] * 10, links, most_across=355.2, preferred=preferred)
+    assert_siblings_do_not_cross(diagram)
 
 
 @pytest.mark.parametrize("free", range(4))

@@ -184,6 +184,7 @@ class _Order:
         self._up, self._down = threads.up, threads.down
         self._up_port, self._down_port = threads.up_port, threads.down_port
         self._own_port = threads.own_port
+        self._first_dummy = threads.num_nodes
         self._place = [0] * len(threads.rank)
         for row in rows:
             for index, v in enumerate(row):
@@ -400,7 +401,55 @@ class _Order:
                         is_done, has_any = False, True
             if is_done:
                 break
+        for _ in range(_MAX_TRANSPOSITIONS):
+            if not self.transpose() + self._part_siblings():
+                break
+            has_any = True
         return has_any
+
+    def _part_siblings(self) -> int:
+        """Undo crossings of two long lines that go on side by side to a box that both meet.
+
+        On each rank nothing is between them, so they can change places on all of them: one by one
+        that saves nothing before the last. Returns how many crossings it saved.
+        """
+        saved = 0
+        for near, ports, onward in (
+            (self._up, self._up_port, self._up),
+            (self._down, self._down_port, self._down),
+        ):
+            for v, ends in enumerate(near):
+                if len(ends) < 2 or ports[v]:
+                    continue
+                ends = sorted(ends, key=self._place.__getitem__)
+                for index in range(len(ends) - 1):
+                    pairs = self._walk_beside(ends[index], ends[index + 1], onward)
+                    for left, right in pairs:
+                        self._exchange(left, right)
+                    saved += bool(pairs)
+        return saved
+
+    def _walk_beside(self, left: int, right: int, onward: list[list[int]]) -> list[tuple[int, int]]:
+        """The pairs of two lines, rank by rank, up to where they cross; none where they do not."""
+        place, first, pairs = self._place, self._first_dummy, list[tuple[int, int]]()
+        up, down = self._up, self._down
+        while min(left, right) >= first and place[left] + 1 == place[right]:
+            ways = (up_or_down[each] for each in (left, right) for up_or_down in (up, down))
+            if any(len(each) != 1 for each in ways):  # a branch, or the end of a stub
+                break
+            pairs.append((left, right))
+            left, right = onward[left][0], onward[right][0]
+            if left != right and place[left] > place[right]:
+                return pairs
+        return []
+
+    def _exchange(self, left: int, right: int) -> None:
+        """Let two vertices of one row change places."""
+        place, rank = self._place, self._rank[left]
+        row = self.rows[rank]
+        row[place[left]], row[place[right]] = right, left
+        place[left], place[right] = place[right], place[left]
+        self._changes[rank] += 1
 
     def _swap_pairs(self, rank: int, *, equal: bool = False) -> int:
         row, place, saved = self.rows[rank], self._place, 0
