@@ -18,10 +18,13 @@ from jax.experimental.pallas import tpu as pltpu
 from jax.extend.core import jaxpr_as_fun
 from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
 
+from bench.engines import count_crossings
 from jaxscope.model import NONE, Graph
-from jaxscope.picture.layout.diagram import Drawing
+from jaxscope.picture.layout.diagram import Diagram, DiagramEdge, Drawing
+from jaxscope.picture.layout.layered import layout_layered
 from jaxscope.picture.palette import CONTROL_FRAME
 from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.scene.first_picture import Arranger, Viewport
 from jaxscope.picture.scene.group_layout import measure_header
 from jaxscope.picture.scene.returns import Carry, add_returns
 from jaxscope.picture.scene.scene import Scene
@@ -371,6 +374,59 @@ def test_an_arrow_leads_back_on_the_side_where_it_crosses_no_line(
     _, (arrow,) = add_returns(drawing, (10, 11, 12), sizes, carries, is_reversed=is_reversed)
     lane = arrow.route[2][0]
     assert (lane - arrow.route[0][0]) * side < 0
+
+
+def rows_and_columns(x: jax.Array) -> jax.Array:
+    """A loop in a loop, whose gradient keeps two arrays of each round."""
+
+    def row(total: jax.Array, values: jax.Array) -> tuple[jax.Array, None]:
+        def column(index: jax.Array, partial: jax.Array) -> jax.Array:
+            value = values[index]
+            return partial + jax.lax.cond(value > 0, jnp.sqrt, lambda v: 0.5 * v, value)
+
+        return jax.lax.fori_loop(0, 7, column, total), None
+
+    return jax.lax.scan(row, jnp.float32(0), x)[0]
+
+
+def list_crossed_by_returns(scene: Scene) -> list[tuple[int, int]]:
+    """The arrows that lead a carry back, and the lines that each of them crosses."""
+    pieces = [segments(scene, line) for line in range(len(scene.lines))]
+    found = []
+    for back in np.flatnonzero(scene.lines.is_return).tolist():
+        for line, theirs in enumerate(pieces):
+            for (x0, y0, x1, _), (a0, b0, a1, b1) in itertools.product(pieces[back], theirs):
+                if line != back and x0 != x1 and b0 != b1 and min(b0, b1) < y0 < max(b0, b1):
+                    at = a0 + (a1 - a0) * (y0 - b0) / (b1 - b0)
+                    if min(x0, x1) < at < max(x0, x1):
+                        found.append((back, line))
+    return found
+
+
+@pytest.mark.parametrize("room", [(833.0, 575.0), (834.0, 745.0), (1085.0, 1310.0)])
+def test_arrows_back_cross_no_line_where_their_boxes_can_stand_outside(
+    room: tuple[float, float],
+) -> None:
+    """What comes and what goes beside the carry, in first pictures of three sizes of the window."""
+    view = build_view(trace(jax.grad(rows_and_columns), jnp.ones((5, 7))))
+    scene = Arranger(view, Viewport(*room), "down").choose().scene
+    assert scene.lines.is_return.any()
+    assert not list_crossed_by_returns(scene)
+
+
+def test_an_arrow_back_crosses_a_line_rather_than_that_two_more_cross_for_it() -> None:
+    """Boxes of a pair go outward past others only where that costs no crossing."""
+    # 0, 1, 2 in a row; each leads straight down to one of three ports of a wide box.
+    links = [DiagramEdge(node, 3, node, 0.0, 60.0 * node - 60.0) for node in range(3)]
+    sizes = [40.0, 40.0, 40.0, 200.0, 40.0], [20.0] * 5
+    links.append(DiagramEdge(3, 4, 3))
+    free = [DiagramEdge(node, 3, node) for node in range(3)] + links[3:]
+    for given, is_first in ((links, False), (free, True)):
+        x = layout_layered(Diagram(*sizes, given)).x
+        (middle,) = set(range(3)) - {x.index(min(x[:3])), x.index(max(x[:3]))}
+        drawing = layout_layered(Diagram(*sizes, given, outer=((middle, 4),)))
+        assert count_crossings(drawing.routes) == 0
+        assert (drawing.x[middle] in (min(drawing.x[:3]), max(drawing.x[:3]))) is is_first
 
 
 def test_names_of_parameters_are_those_of_the_function() -> None:

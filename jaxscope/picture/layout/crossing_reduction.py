@@ -6,8 +6,9 @@ count, not that of the box: its neighbours stand in the order of its ports.
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from jaxscope.picture.layout.diagram import Diagram, LayeredGraph
 
@@ -29,17 +30,26 @@ def order_ranks(
     check_stop: Callable[[], None],
     fixed: tuple[int, ...] = (),
     preferred: tuple[tuple[int, int], ...] = (),
+    outer: tuple[tuple[int, int], ...] = (),
 ) -> Rows:
     """Vertices of each rank from left to right, those of `fixed` in this order.
 
     A depth-first start, then sweeps that put each vertex at the mean place of its neighbours.
     Diagrams that are small enough are refined further: neighbours swap where that saves a
     crossing, and the best order met is kept. It is turned round as a whole where more of the pairs
-    `preferred` stand in their order then, and neighbours of these swap, if no more lines cross.
+    `preferred` stand in their order then, and neighbours of these swap, if no more lines cross. So
+    do neighbours of the pairs `outer`, of which both are to stand at one end of their rows.
     """
     rows = _order_ranks(threads, check_stop, fixed)
-    if fixed or not preferred:
-        return rows
+    if not fixed and preferred:
+        rows = _turn(threads, rows, preferred)
+    if outer:
+        _Order(threads, rows, fixed).move_outward(outer)
+    return rows
+
+
+def _turn(threads: LayeredGraph, rows: Rows, preferred: tuple[tuple[int, int], ...]) -> Rows:
+    """The rows with as many pairs in the order that is preferred as no more lines cross for."""
     order = _Order(threads, rows, ())
     if order.is_mostly_against(preferred):
         turned = _Order(threads, [row[::-1] for row in rows], ())
@@ -56,7 +66,8 @@ def exchange_leaning(diagram: Diagram, threads: LayeredGraph, rows: Rows, x: lis
     held between others first, and has to get out from between them then.
 
     Args:
-        diagram: Its nodes of `fixed` and `sequence` and its pairs `preferred` keep their order.
+        diagram: Its nodes of `fixed` and `sequence` and its pairs `preferred` keep their order, and
+            its nodes of `outer` their places.
         x: Where the vertices are.
     """
     order = _Order(threads, rows, (*diagram.fixed, *diagram.sequence))
@@ -64,7 +75,8 @@ def exchange_leaning(diagram: Diagram, threads: LayeredGraph, rows: Rows, x: lis
     for v, near in enumerate(map(list.__add__, threads.up, threads.down)):
         lean = sum(threads.up_lean[v]) + sum(threads.down_lean[v])
         wanted.append((sum([x[u] for u in near]) + lean) / len(near) if near else x[v])
-    return order.exchange_leaning(wanted, diagram.preferred)
+    held = frozenset(itertools.chain(*diagram.outer))
+    return order.exchange_leaning(wanted, diagram.preferred, held)
 
 
 def _order_ranks(
@@ -377,12 +389,62 @@ class _Order:
             self._swap_pairs(rank, equal=True)
             self._changes[rank] += 1
 
-    def exchange_leaning(self, wanted: list[float], kept: Collection[tuple[int, int]]) -> bool:
+    def move_outward(self, pairs: Collection[tuple[int, int]]) -> None:
+        """Swap both of each pair to one end of their rows, as far as no more lines cross for it.
+
+        So a line that leads around all between both crosses fewer others. A pair stays where it is
+        if it has nothing beside it on one side, or if neither side gets freer.
+        """
+        done = set[int]()
+        for pair in pairs:
+            done.update(pair)
+            found = [(self._count_beside(pair, side, done), side) for side in (-1, 1)]
+            if min(found)[0] == 0:
+                continue
+            before = {self._rank[v]: self.rows[self._rank[v]][:] for v in pair}
+            tried: list[tuple[int, dict[int, list[int]]]] = [(min(found)[0], before)]
+            for side in (-1, 1):
+                for v in pair:
+                    self._move_to_end(v, side, done)
+                rows = {rank: self.rows[rank][:] for rank in before}
+                tried.append((self._count_beside(pair, side, done), rows))
+                self._restore_rows(before)
+            self._restore_rows(min(tried, key=lambda each: each[0])[1])
+
+    def _count_beside(self, pair: Collection[int], side: int, done: Collection[int]) -> int:
+        """How much stands beside a pair on one side, but for pairs that are there already."""
+        count = 0
+        for v in pair:
+            row, at = self.rows[self._rank[v]], self._place[v]
+            count += sum(each not in done for each in (row[:at] if side < 0 else row[at + 1 :]))
+        return count
+
+    def _move_to_end(self, v: int, side: int, done: Collection[int]) -> None:
+        row = self.rows[self._rank[v]]
+        while 0 <= (at := self._place[v] + side) < len(row):
+            other = row[at]
+            left, right = (other, v) if side < 0 else (v, other)
+            is_held = other in done or (v in self._is_fixed and other in self._is_fixed)
+            if is_held or self._gain_of_swap(left, right) < 0:
+                break
+            self._exchange(left, right)
+
+    def _restore_rows(self, rows: Mapping[int, list[int]]) -> None:
+        for rank, row in rows.items():
+            self.rows[rank][:] = row
+            self._changes[rank] += 1
+            for index, v in enumerate(row):
+                self._place[v] = index
+
+    def exchange_leaning(
+        self, wanted: list[float], kept: Collection[tuple[int, int]], held: Collection[int]
+    ) -> bool:
         """Swap neighbours that want to be on the other side of each other, if that costs nothing.
 
         Args:
             wanted: Where each vertex would best be.
             kept: Pairs that keep their order.
+            held: Vertices that stay where they are.
         """
         place, fixed, has_any = self._place, self._is_fixed, False
         for _ in range(_NUM_LEANING):
@@ -393,7 +455,7 @@ class _Order:
                     left, right = row[index], row[index + 1]
                     if wanted[left] < wanted[right] + _LEAST_LEAN_PX or (left, right) in kept:
                         continue
-                    if left in fixed and right in fixed:
+                    if (left in fixed and right in fixed) or left in held or right in held:
                         continue
                     if self._gain_of_swap(left, right) >= 0:
                         row[index], row[index + 1] = right, left

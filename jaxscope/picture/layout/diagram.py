@@ -355,6 +355,8 @@ class Diagram:
         fixed: Nodes that stand in this order where they share a rank, wherever that is.
         preferred: Pairs of nodes that had better stand in this order where they share a rank, if no
             more lines cross for it.
+        outer: Pairs of nodes that had better both stand at the same end of their ranks, if no more
+            lines cross for it: a line that is no edge leads there from one to the other.
         gathered: Nodes that stand for many arguments or constants: where many lines lead from one
             past other ranks, these become stubs.
         stub_across: Size across the flow of a stub that names each node; for edges that are
@@ -387,6 +389,7 @@ class Diagram:
     most_across: float = math.inf
     preferred: tuple[tuple[int, int], ...] = ()
     gathered: frozenset[int] = frozenset()
+    outer: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -807,7 +807,8 @@ def layout_layered(
         threads = wrap_ranks(diagram, threads, spacing, again)
     check_stop()
     preferred = () if diagram.sequence else diagram.preferred
-    rows = order_ranks(threads, check_stop, diagram.fixed, preferred)
+    outer = () if diagram.sequence else diagram.outer
+    rows = order_ranks(threads, check_stop, diagram.fixed, preferred, outer)
     rows = keep_sequence(rows, diagram.sequence)
     x = place_across(diagram, threads, rows, spacing.across, check_stop)
     return draw_layered_graph(diagram, threads, rows, x, spacing)

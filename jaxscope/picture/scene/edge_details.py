@@ -44,6 +44,8 @@ _CLEAR_PX = 3.0
 """From a label to a line of another value: in a small picture a text reaches out of its plate."""
 _BESIDE_PX, _NEAR_PX = _CLEAR_PX + 0.5, 16.0
 """From a label beside a line to that, and at most where the line bends."""
+_APART_PX = 2.0
+"""How much farther away from a label beside a line other lines are."""
 _SEEN_PX, _BEND_PX = 4.0, 6.0
 """What is seen of a line on both sides of a label: of a straight piece, and of a curve."""
 _MOST_HIDDEN, _ENOUGH_SEEN_PX = 0.5, 40.0
@@ -519,21 +521,40 @@ class _Pieces:
         """Whether lines of a value pass right beside the middle of a rectangle, and no others pass
         beside any of it.
 
-        Of residuals no others of residuals: their labels have the colour of their lines.
+        Of residuals no others of residuals: their labels have the colour of their lines. Others
+        are farther away than those are.
         """
         kept = self._scene.lines.is_residual | self._scene.lines.is_inner_residual
         x, y, width, height = rect
-        left, wide = x - _NEAR_PX, width + 2 * _NEAR_PX
-        is_passed = False
-        for pieces in (self._long, *_in_bands(self._bands, y, y + height)):
+        own: list[Sequence[float]] = []
+        others: list[Sequence[float]] = []
+        near = _in_bands(self._bands, y - _NEAR_PX, y + height + _NEAR_PX)
+        for pieces in (self._long, *near):
             for line, other, *ends in pieces:
-                is_mistaken = other != flow and (kept[line] or not is_kept)
-                if is_mistaken and self._run_through((left, y, wide, height), *ends):
-                    return False
-                is_passed |= other == flow and self._run_through(
-                    (left, y + height / 2, wide, 0), *ends
-                )
-        return is_passed
+                if other == flow:
+                    own.append(ends)
+                elif kept[line] or not is_kept:
+                    if self._run_through(_widen(rect, _NEAR_PX), *ends):
+                        return False
+                else:
+                    others.append(ends)
+
+        def pass_near(ways: list[Sequence[float]], rect: Rect) -> bool:
+            return any(self._run_through(rect, *ends) for ends in ways)
+
+        if not pass_near(own, _widen((x, y + height / 2, width, 0.0), _NEAR_PX)):
+            return False
+        away = _BESIDE_PX
+        while away < _NEAR_PX and not pass_near(own, _widen(rect, away)):
+            away += _APART_PX
+        away += _APART_PX
+        around = (x - away, y - away, width + 2 * away, height + 2 * away)
+        return not pass_near(others, around)
+
+
+def _widen(rect: Rect, by: float) -> Rect:
+    """A rectangle that reaches farther to both sides."""
+    return rect[0] - by, rect[1], rect[2] + 2 * by, rect[3]
 
 
 def _find_box(way: Sequence[LinePoint]) -> Rect:

@@ -847,6 +847,7 @@ class GroupPlacer:
             self._most_across(box) if len(sizes) <= MAX_NODES else math.inf,
             self._prefer(room) if box == ROOT or box in self._loose.parts else (),
             gathered,
+            tuple((index[each.target], index[each.source]) for each in borders.carries),
         )
         return self._layouts.lay_out(diagram)
 
