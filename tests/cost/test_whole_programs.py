@@ -43,6 +43,10 @@ def scanned(w, xs):
     return lax.scan(lambda c, x: (c @ w + x, None), xs[0], xs)[0]
 
 
+def unrolled(a, unroll):
+    return lax.scan(lambda c, _: (c @ a, None), a, None, length=5, unroll=int(unroll))[0]
+
+
 def unknown(x):
     return lax.while_loop(lambda v: jnp.sum(v) < 1e6, lambda v: v @ v, x)
 
@@ -163,6 +167,17 @@ def test_a_loop_counts_alike_in_every_stage(take: Take) -> None:
     for name in MODULES:
         assert works[name].high.flops == pytest.approx(own, rel=0.001), "its counter is besides"
         assert "Loops count as often as they run." in works[name].notes
+
+
+@pytest.mark.parametrize("unroll", [2, 3, 4, 5, 7])
+def test_what_unrolling_leaves_of_a_scan_is_a_loop_of_known_length(take: Take, unroll: int) -> None:
+    """Also where XLA makes straight code of it, and so does not say how often it runs."""
+    capture = take(f"unrolled({MATRIX}, {unroll})")
+    works = works_of(capture)
+    for name in ("jaxpr", *MODULES):
+        assert works[name].low.flops == pytest.approx(5 * PRODUCT, abs=20)
+        assert works[name].high.flops == works[name].low.flops
+    assert not any("not known" in note for work in works.values() for note in work.notes)
 
 
 def test_a_loop_of_unknown_length_is_said_everywhere(take: Take) -> None:

@@ -322,9 +322,13 @@ def trip_counts_of_stages(stages: Iterable[Stage]) -> dict[str, int]:
 
 
 def _scan_trip_count(graph: Graph, node: int) -> int:
-    """Rounds of the loop that a scan is lowered to; 0 where that is not plain."""
+    """Rounds of the loop that a scan is lowered to; 0 where it is not known, or there is none.
+
+    What `unroll` leaves over stands behind the loop.
+    """
     row = graph.attributes(node)
-    return (read_count(row.get("length", "")) or 0) if row.get("unroll", "1") == "1" else 0
+    length, unroll = (read_count(row.get(name, "1")) for name in ("length", "unroll"))
+    return length // unroll if length and unroll and "length" in row else 0
 
 
 def _trip_count_of(graph: Graph, owner: int, trips: Mapping[str, int]) -> int | None:
