@@ -16,7 +16,7 @@ from jaxscope.client.events import Failed, Finished, Progress
 from jaxscope.client.requests import GO_ON, CaptureRequest, TimeRequest, ValuesRequest
 from jaxscope.client.session import Session
 from jaxscope.errors import WorkerLost
-from jaxscope.model import Capture, Check, Cost, Severity, Timing, Unavailable
+from jaxscope.model import Capture, Check, Cost, Leaf, Severity, Timing, Unavailable
 from jaxscope.model.capture import MemoryPlan
 from jaxscope.model.values import ArraySummary, EquationValues, NonfiniteOrigin, Values
 from jaxscope.ui.application import build_window
@@ -115,6 +115,33 @@ def test_then_values_are_shown_where_a_person_looks(captured: Driver) -> None:
 
     window.run_call()
     captured.wait_until(lambda: window.controller.state.values is None)
+
+
+def test_the_source_stays_at_its_line_when_values_arrive_below_it(
+    driver: Driver, source: Path, qtbot: QtBot
+) -> None:
+    """They need more height than was there for what went in, which nobody asked for."""
+    window = driver.window
+    source.write_text(source.read_text() + "\n\n" + "".join(f"A{n} = {n}\n" for n in range(80)))
+    window.workspace.area.arrange(FIRST_ARRANGEMENT)
+    window.resize(1280, 720)
+    leaves = tuple(Leaf(name, "f32[3]", 12) for name in "wxy")
+    driver.finish(driver.open(source), dataclasses.replace(build_capture(), arguments=leaves))
+    window.lesson.hide()
+    qtbot.wait(20)
+    (code,) = [p.code for p in window.workspace.area.panes if p.wanted_stage == "source"]
+    last = code.viewport().height() // code._line_px - 1  # the last one that is seen
+    code.show_statement(last)
+    first, rows = code.first_line, code.height()
+    given = ArraySummary((3,), "float32", -1.0, 1.0, 0.25, text="[-1. 0.75 1.]")
+    values = Values("c", HERE, "jaxpr", (given,) * 3, (given,), tuple("wxy"), ())
+    window.controller.show_found(values)
+    qtbot.waitUntil(lambda: code.height() < rows)
+    qtbot.wait(20)
+    assert code.first_line == first
+    window.resize(1280, 560)  # a person did that
+    qtbot.waitUntil(lambda: code.first_line != first)
+    assert code.is_in_sight(last)
 
 
 def test_a_gradient_that_is_not_finite_becomes_a_note(captured: Driver) -> None:

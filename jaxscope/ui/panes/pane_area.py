@@ -767,12 +767,17 @@ class PaneArea(QWidget):
             self._companion_share = share
             self.refit_companion()
 
-    def refit_companion(self) -> None:
-        """Give the companion its part of the height again: it may need more or less of it."""
+    def refit_companion(self, *, keeps_top: bool = False) -> None:
+        """Give the companion its part of the height again: it may need more or less of it.
+
+        Args:
+            keeps_top: The text above it goes on to begin at the same line.
+        """
         if self._companion is not None:
             for pane in self.panes:
                 if pane.isAncestorOf(self._companion):
-                    pane.add_below(self._companion, self._share_below(pane))
+                    share = self._share_below(pane)
+                    pane.add_below(self._companion, share, keeps_top=keeps_top)
 
     def arrange(self, arrangement: Split = FIRST_ARRANGEMENT, *, grows: bool | None = None) -> None:
         """Close all panes and open those of an arrangement; the first without source is active.

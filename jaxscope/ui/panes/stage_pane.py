@@ -239,15 +239,18 @@ class StagePane(QFrame):
         for part in (self.code, self.header.search, self.header.chooser):
             part.installEventFilter(self)
 
-    def add_below(self, part: QWidget, share: float) -> None:
+    def add_below(self, part: QWidget, share: float, *, keeps_top: bool = False) -> None:
         """Show a part of the window below what the pane shows; it leaves where it was.
 
         Args:
             share: Of the height, from 0 to 1.
+            keeps_top: A text goes on to begin at the same line, as where no person asked for it.
         """
         if self._body.indexOf(part) < 0:
             self._body.addWidget(part)
+        self.code.keeps_top = keeps_top
         self._body.setSizes([round(_SHARES * (1 - share)), round(_SHARES * share)])
+        self.code.keeps_top = False
 
     def _on_body_moved(self) -> None:
         above, below = self._body.sizes()

@@ -118,7 +118,7 @@ class Workspace(QWidget):
         self.inspector.page_requested.connect(self.places.show_page)
         self.inspector.card_toggled.connect(self._on_inspector_card_toggled)
         self.inspector.guest_shown.connect(self._on_inspector_guest_shown)
-        self.inspector.need_changed.connect(self.area.refit_companion)
+        self.inspector.need_changed.connect(self._on_inspector_need_changed)
         self.places.drawer_opened.connect(self._on_places_drawer_opened)
         self.places.keyboard_left.connect(self._on_places_keyboard_left)
         self.area.notes_requested.connect(self._on_area_notes_requested)
@@ -151,6 +151,10 @@ class Workspace(QWidget):
     def _on_resized_timeout(self) -> None:
         self._fold_lesson()
         self.area.refit_companion()
+
+    def _on_inspector_need_changed(self) -> None:
+        """Nobody asked for it, as where values arrive: the source stays where it is read."""
+        self.area.refit_companion(keeps_top=True)
 
     def _fold_lesson(self) -> None:
         """Let a lesson be one line where it would take from a graph what that needs."""
