@@ -25,7 +25,7 @@ PACKAGE = ROOT / "jaxscope"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 FACE = "the face"  # modules at the root: __init__, __main__, in_process, notebook, watching, …
-_ROOT = {"errors", "late_dataclass", "marks"}
+_ROOT = {"errors", "heap", "late_dataclass", "marks"}
 _MODEL = {*_ROOT, "model"}
 _PROGRAM = _MODEL | {"program"}
 _FILES = _PROGRAM | {"schema", "picture", "report", "export"}
@@ -33,6 +33,7 @@ _FILES = _PROGRAM | {"schema", "picture", "report", "export"}
 # Package of ours -> packages of ours that it may import, besides itself.
 MAY_IMPORT = {
     "errors": {"late_dataclass"},
+    "heap": set(),
     "late_dataclass": set(),
     "marks": set(),
     "verbs": set(),
@@ -81,7 +82,7 @@ INNER_ORDER = {
         ),
         *("explanations", "cards"),
     ),
-    "picture": ("gc_pause", "syntax", "view", "palette", "layout", "scene", "tint"),
+    "picture": ("syntax", "view", "palette", "layout", "scene", "tint"),
     "worker": (
         *(
             "compat",
@@ -114,6 +115,7 @@ INNER_ORDER = {
 MAY_USE = {
     "errors": set(),
     "late_dataclass": set(),
+    "heap": set(),
     "marks": set(),
     "verbs": set(),
     "version": set(),

@@ -7,6 +7,7 @@ leaves its reason in the graph's place and costs nothing else: the text stays.
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import itertools
 import math
@@ -564,11 +565,15 @@ def _seconds(seconds: float | None) -> float | Unavailable:
     return seconds
 
 
-def _bytes_of(message: Message, name: str) -> bytes:
+def _array_of(message: Message, name: str) -> npt.NDArray[np.uint8]:
     array = message.arrays.get(name)
     if array is None or array.dtype != np.uint8 or array.ndim != 1:
         raise ValueError(f"the message {message.type} has no bytes {name}")
-    return array.tobytes()
+    return np.ascontiguousarray(array)
+
+
+def _bytes_of(message: Message, name: str) -> bytes:
+    return _array_of(message, name).tobytes()
 
 
 def _code_parts(message: Message) -> list[CodePart]:
@@ -601,7 +606,7 @@ def read_text(message: Message) -> str:
     Raises:
         ValueError: It has none.
     """
-    return _bytes_of(message, "utf8").decode("utf-8", "replace")
+    return codecs.decode(_array_of(message, "utf8").data, "utf-8", "replace")
 
 
 # What the files of an opened module say of the whole of it: arguments, results, memory plan.

@@ -9,9 +9,9 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from jaxscope.heap import paused_gc
 from jaxscope.model import Capture, Stage, Unavailable, is_available
 from jaxscope.model.stages import can_ask_for, lowered_name
-from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.program.cost.work import Work, find_stage_works, work_to_json
 from jaxscope.program.fates.table import find_fate_table
 from jaxscope.program.fusion.decisions import read_fusion_log

@@ -21,12 +21,12 @@ from jaxscope.export.order import (
     find_stage_text,
     ignore_progress,
 )
+from jaxscope.heap import paused_gc
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, is_available
 from jaxscope.model.lessons import Lesson, TextLesson
 from jaxscope.model.said import say
 from jaxscope.model.values import Step, Stepping
-from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.open_groups import open_largest

@@ -75,28 +75,20 @@ def add_attributes(graph: Graph, added: Mapping[int, Mapping[str, str]]) -> Grap
     """The same graph with more attributes of some nodes, by node."""
     if not added:
         return graph
-    strings = list(graph.strings)
-    numbers = {text: number for number, text in enumerate(strings)}
-
-    def number_of(text: str) -> int:
-        if text not in numbers:
-            numbers[text] = len(strings)
-            strings.append(text)
-        return numbers[text]
-
     every = np.arange(len(graph.nodes), dtype=np.int32)
     of_node = np.zeros(len(graph.nodes), np.int32)
-    places: dict[tuple[tuple[str, str], ...], int] = {(): 0}
-    rows: list[list[int]] = [[]]  # many nodes get the same
-    for node in sorted(added):
-        pairs = tuple(added[node].items())
-        if pairs not in places:
-            places[pairs] = len(rows)
-            rows.append([number_of(text) for pair in pairs for text in pair])
-        of_node[node] = places[pairs]
-    parts = [(graph.nodes.attributes, every), (Ragged.from_rows(rows), of_node)]
+    places = Numbers[tuple[tuple[str, str], ...]]({(): 0})  # many nodes get the same
+    of_node[sorted(added)] = [places[tuple(added[node].items())] for node in sorted(added)]
+    rows = [[text for pair in pairs for text in pair] for pairs in places]
+    texts = dict.fromkeys(itertools.chain.from_iterable(rows))
+    # Only these are looked for: there may be a million strings.
+    numbers = {text: number for number, text in enumerate(graph.strings) if text in texts}
+    new = [text for text in texts if text not in numbers]
+    numbers |= zip(new, itertools.count(len(graph.strings)))
+    numbered = Ragged.from_rows([[numbers[text] for text in row] for row in rows])
+    parts = [(graph.nodes.attributes, every), (numbered, of_node)]
     nodes = dataclasses.replace(graph.nodes, attributes=join_rows(parts))
-    return dataclasses.replace(graph, strings=tuple(strings), nodes=nodes)
+    return dataclasses.replace(graph, strings=(*graph.strings, *new), nodes=nodes)
 
 
 class _RowTable(dict[tuple[str, ...], tuple[int, ...]]):

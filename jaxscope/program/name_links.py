@@ -1220,8 +1220,9 @@ def _root(graph: Graph, own: list[str]) -> str:
 
 def _mark(graph: Graph, found: Sequence[tuple[str, ...]]) -> Graph:
     has_source = graph.nodes.source.lengths().tolist()
+    by_line = {LINK: BY_LINE}
     added = {
-        row: {LINK: BY_NAME, LINKED_BY: SEPARATOR.join(names)} if names else {LINK: BY_LINE}
+        row: {LINK: BY_NAME, LINKED_BY: SEPARATOR.join(names)} if names else by_line
         for row, names in enumerate(found)
         if names or has_source[row]
     }

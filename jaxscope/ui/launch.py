@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from jaxscope.client.supervisor_link import LocalLink
 from jaxscope.errors import JaxscopeError
-from jaxscope.picture.gc_pause import without_collector
+from jaxscope.heap import without_collector
 
 if TYPE_CHECKING:
     from jaxscope.client.session import Session

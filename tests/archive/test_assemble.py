@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxscope.client.capture_assembler import CaptureAssembler
+from jaxscope.heap import without_collector
 from jaxscope.model import Capture, Direction, Graph, Stage, is_available
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.op_name import TagTable, read_op_name
 from jaxscope.model.stages import can_ask_for
-from jaxscope.picture.gc_pause import without_collector
 from jaxscope.program.hlo.proto import parse_module
 from jaxscope.wire.messages import Message
 from tests.archive.recorded import assemble, capture, messages

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 
 import jax
 import pytest
 
-from jaxscope.picture import gc_pause
-from jaxscope.picture.gc_pause import paused_gc
+from jaxscope import heap
+from jaxscope.heap import paused_gc
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
 from view.programs import layers, trace
@@ -17,7 +18,7 @@ from view.programs import layers, trace
 @pytest.fixture(autouse=True)
 def never_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another test may have frozen this process for a while."""
-    monkeypatch.setattr(gc_pause, "_is_frozen", False)
+    monkeypatch.setattr(heap, "_is_frozen", False)
 
 
 def test_the_collector_is_back_after_the_last_layout() -> None:
@@ -110,3 +111,22 @@ def test_views_and_layouts_leave_no_cycles() -> None:
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+def test_memory_goes_back_to_the_system_after_work_on_a_large_graph(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And a C library that has no such function changes nothing."""
+    asked: list[int] = []
+
+    class Library:
+        def __init__(self, _name: None) -> None:
+            self.malloc_trim = asked.append
+
+    monkeypatch.setattr(ctypes, "CDLL", Library)
+    heap.return_memory(1_000)
+    assert not asked
+    heap.return_memory(200_000)
+    assert asked == [0]
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
+    heap.return_memory(200_000)

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.heap import paused_gc
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, NodeKind, Ragged
 from jaxscope.model.said import BESIDE, TOGETHER, say
 from jaxscope.model.types import batch_size, mark_batch_axes, short_type
-from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.layout.diagram import ShouldStop, Spacing, Stub, never_stop
 from jaxscope.picture.layout.engines import Engine, GroupLayouts, LayoutCache
 from jaxscope.picture.palette import (

@@ -12,9 +12,9 @@ import dataclasses
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from jaxscope.heap import paused_gc
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
-from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.layout.diagram import ShouldStop, never_stop
 from jaxscope.picture.layout.engines import LayoutCache
 from jaxscope.picture.scene.build import SceneSize, build_scene, measure_scene

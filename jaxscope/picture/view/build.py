@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from jaxscope.heap import paused_gc, return_memory
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Graph
-from jaxscope.picture.gc_pause import paused_gc
 from jaxscope.picture.view.arguments import gather_arguments
 from jaxscope.picture.view.folded_nodes import (
     fold_constants,
@@ -186,4 +186,7 @@ def build_view(graph: Graph, without: Collection[str] = ()) -> View:
             if each.change_tree is not None:
                 draft, root = each.change_tree(draft, root)
         root = name_gathered(draft, root, graph)
-        return flatten(graph, draft, root, choose_opened(root))
+        view = flatten(graph, draft, root, choose_opened(root))
+    del draft, root
+    return_memory(len(graph.nodes))
+    return view

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.heap import paused_gc, return_memory
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import (
     BODY,
@@ -567,10 +568,14 @@ def convert_hlo(
         ValueError: The bytes are no HLO module, or the costs do not fit it.
     """
     try:
-        module = read_columns(proto_bytes)
-        return _Converter(module, tags, derived_graph, instruction_cost).convert()
+        with paused_gc():
+            module = read_columns(proto_bytes)
+            graph = _Converter(module, tags, derived_graph, instruction_cost).convert()
     except ValueError as error:
         raise ValueError(f"the module of the stage {stage} cannot be read: {error}") from None
+    del module
+    return_memory(len(graph.nodes))
+    return graph
 
 
 class _Core(NamedTuple):

@@ -17,9 +17,9 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from jaxscope.heap import without_collector
 from jaxscope.late_dataclass import dataclass
 from jaxscope.picture import palette
-from jaxscope.picture.gc_pause import without_collector
 from jaxscope.picture.palette import DARK as DARK_GRAPH
 from jaxscope.picture.palette import LIGHT as LIGHT_GRAPH
 from jaxscope.ui.toolkit import theme
