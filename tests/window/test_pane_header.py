@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from jaxscope.in_process import capture_function
@@ -154,6 +154,31 @@ def test_a_name_is_whole_where_there_is_room_and_stays_beside_its_arrow(
     header.show_stage("jaxpr")
     qtbot.wait(1)
     assert header.chooser.width() < wide
+
+
+@pytest.mark.parametrize("name", ["optimized", "machine code"])
+def test_the_name_is_whole_before_any_tool_has_room(
+    qtbot: QtBot, header: PaneHeader, name: str
+) -> None:
+    colours = QComboBox()
+    colours.addItem("by operation")
+    header.take_colours(colours)
+    header.set_choices([(name, name)], name)
+    header.set_hovered(True)
+    header.setMinimumWidth(1)
+    text_px = header.fontMetrics().horizontalAdvance(name)
+    for width in range(160, 420, 20):
+        header.resize(width, header.sizeHint().height())
+        qtbot.wait(1)
+        assert header.chooser.width() - text_px > 20, "its arrow and its frame"
+        header.set_hovered(False)
+        header.grip.clearFocus()
+        assert header._quiet.text() == name
+        header.set_hovered(True)
+    header.resize(60, header.sizeHint().height())
+    header.set_hovered(False)
+    told = header._quiet.text()
+    assert told == name or told.endswith("…"), "never cut in a letter"
 
 
 def test_the_grip_is_seen_in_the_pane_that_is_worked_in(header: PaneHeader) -> None:

@@ -530,6 +530,43 @@ def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
     assert "need not divide to it" not in strip.time.toolTip(), "there is no factor"
 
 
+QUICK_START = {
+    "Source": "29 lines", "jaxpr": "5 equations · 3.4 ms", "StableHLO": "12 operations · 3.4 ms",
+    "HLO": "15 instructions · 3.4 ms", "optimized": "17 instructions · 34.5 ms",
+    "machine code": "153 lines · 1.41 ms", "its gradient": "9 equations",
+}  # fmt: skip
+A_GRADIENT = {
+    "Source": "60 lines", "jaxpr": "11 equations", "grad": "30 equations",
+    "StableHLO": "43 operations", "HLO": "57 instructions", "optimized": "69 instructions",
+    "machine code": "3,602 lines · 1.41 ms",
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("window")
+@pytest.mark.parametrize("stages", [QUICK_START, A_GRADIENT])
+@pytest.mark.parametrize("width", [1000, 1280, 1360, 1600])
+def test_the_factor_with_its_range_is_the_last_to_give_way(
+    qtbot: QtBot, stages: dict[str, str], width: int
+) -> None:
+    """Before it what is said of the stages but their names goes, and first of all the remark."""
+    strip = PipelineStrip()
+    qtbot.addWidget(strip)
+    strip.show_steps([PipelineStep(t, t, Condition.DONE, size) for t, size in stages.items()])
+    strip.resize(width, 30)
+    strip.show()
+    factor = "jit 7.22 times faster (observed 5.82 to 8.22) · noisy"
+    headline = f"eager 61.9 µs · jit 8.57 µs · {factor} · with a remark"
+    strip.show_time(headline, can_measure=True)
+    qtbot.wait(5)
+    told = strip.time.text()
+    assert factor in told or (width == 1000 and told == "jit 8.57 µs · noisy ›"), told
+    assert "remark" not in told or told == f"{headline} ›"
+    last = strip.cards[-1]
+    assert strip._content.width() >= strip._content.sizeHint().width(), "names are whole"
+    assert last.mapTo(strip, last.rect().topRight()).x() < strip.time.x()
+    assert headline == strip.time.accessibleName(), "what has no room"
+
+
 def test_the_same_stages_again_are_no_work(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     strip, fitted = PipelineStrip(), list[str]()
     qtbot.addWidget(strip)

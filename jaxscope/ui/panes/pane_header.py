@@ -392,11 +392,14 @@ class PaneHeader(QWidget):
         is_searching = self.search.hasFocus() or bool(self.search.text()) or is_kept
         self._stale.setText(tr(_EARLIER))  # and more where there is room
         labels = [label for label in (self._stale, self._found) if not label.isHidden()]
-        room = self.width() - sum(
-            _least_px(part) + gap for part in (self.grip, self.chooser, *labels)
-        )
+        room = self.width() - sum(_least_px(part) + gap for part in (self.grip, *labels))
         if is_searching:
             room -= self.search.minimumWidth() + gap
+        # Which stage it is comes before all tools.
+        name_px = self.fontMetrics().horizontalAdvance(self.chooser.currentText()) + _ARROW_PX
+        least_px = self.chooser.minimumSizeHint().width()
+        width_px = max(min(name_px, room - gap), least_px)
+        room -= width_px + gap
         room -= self._fit_name(room - _least_px(self.form_choice) * self._has_forms - gap)
         self.search.setVisible(is_searching)
         self.search.setMaximumWidth(_WIDEST_SEARCH_EM * self.fontMetrics().height())
@@ -422,17 +425,16 @@ class PaneHeader(QWidget):
                 policy.setRetainSizeWhenHidden(fits)
                 tool.setSizePolicy(policy)
             tool.setVisible(fits and is_shown)
-        name_px = self.fontMetrics().horizontalAdvance(self.chooser.currentText()) + _ARROW_PX
-        least_px = self.chooser.minimumSizeHint().width()
-        width_px = max(min(name_px, least_px + max(room, 0)), least_px)
         self.chooser.setFixedWidth(width_px)
-        self._quiet.setText(self.chooser.currentText())
+        text, right = self.chooser.currentText(), Qt.TextElideMode.ElideRight
+        text_px = width_px - _INDENT_PX
+        self._quiet.setText(self._quiet.fontMetrics().elidedText(text, right, text_px))
         self._quiet.setFixedSize(width_px, self.chooser.sizeHint().height())
         self.chooser.setVisible(self.is_awake)
         self._quiet.setVisible(self.chooser.isHidden())
         if self._old_call:
-            metrics, right = self._stale.fontMetrics(), Qt.TextElideMode.ElideRight
-            told_px = metrics.horizontalAdvance(tr(_EARLIER)) + max(room - (width_px - least_px), 0)
+            metrics = self._stale.fontMetrics()
+            told_px = metrics.horizontalAdvance(tr(_EARLIER)) + max(room, 0)
             told = metrics.elidedText(self.old_text, right, told_px)
             # What it is comes first, whole; a call of which hardly a name is left is not begun.
             least = len(tr("Of an earlier run: {old_call}", old_call="")) + _LEAST_OF_CALL

@@ -161,8 +161,8 @@ def _time(state: WindowState) -> str:
 
 BETWEEN_TIMES = " · "
 """Stands between the parts of `Screen.time`."""
-_NOISY, _PARTIAL, _REMARKED = TIME_MARKS = ("noisy", "partial", "with a remark")
-"""What may be said of times at their end; shortened or not, they are never said without it."""
+_NOISY, _PARTIAL, REMARKED = TIME_MARKS = ("noisy", "partial", "with a remark")
+"""What may be said of times at their end; only the last may be left out where room is short."""
 
 
 def summarize_time(timing: TimingState) -> str:
@@ -182,7 +182,7 @@ def summarize_time(timing: TimingState) -> str:
     if ratio.is_noisy or any(m.is_noisy for m in timing.measurements if m.name in ("eager", "jit")):
         parts.append(tr(_NOISY))
     if ratio.remark:
-        parts.append(tr(_REMARKED))  # it stands on the page
+        parts.append(tr(REMARKED))  # it stands on the page
     return BETWEEN_TIMES.join(parts)
 
 

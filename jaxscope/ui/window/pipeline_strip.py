@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import itertools
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
@@ -19,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from jaxscope.report.measurements import PAIRED
-from jaxscope.ui.session.screen import BETWEEN_TIMES, TIME_MARKS, PipelineStep
+from jaxscope.ui.session.screen import BETWEEN_TIMES, REMARKED, TIME_MARKS, PipelineStep
 from jaxscope.ui.toolkit.language import tr, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import RESIZING, fill_box, make_label, restyle
 
@@ -27,9 +28,9 @@ _AROUND_PX = 24
 _SIDE_PX, _DENSE_PX = 7, 3
 _ONWARD, _BESIDE = "›", "    ↳"
 """What stands before a step: that it is made of the one before, or hangs beside the line."""
-_SHORT_TIME = "jit 12.3 µs · noisy ›"
-_TIME = "jit 100 to 123 times faster ›"
-_LONG_TIME = f"eager 1.23 ms · jit 12.3 µs · {_TIME}"
+_SHORT_TIME = "jit 64 times faster ›"
+_TIME = "jit 12.3 times faster (observed 11.2 to 13.4) · noisy ›"
+_LONG_TIME = "eager 1.23 ms · jit 12.3 µs · jit 100 to 123 times faster ›"
 _OF_EAGER = "Eager is JAX without jit: transforms such as grad are traced again in each call."
 
 
@@ -53,9 +54,9 @@ class Figures(enum.Enum):
 _LESS_AND_LESS = (
     *((figures, False) for figures in Figures if figures is not Figures.NONE),
     (Figures.MADE, True),
-    (Figures.NONE, False),
 )
 """What is shown of sizes, and whether names stand nearer together for it."""
+_NAMES = Figures.NONE, False
 
 
 class PipelineLabel(QFrame):
@@ -219,6 +220,7 @@ class PipelineStrip(QWidget):
         self._steps: Sequence[PipelineStep] = ()
         self._hints: dict[str, str] = {}
         self._time_texts: list[str] = []
+        self._verdict = ""
         self.show_time("", can_measure=False)
 
     @property
@@ -249,20 +251,21 @@ class PipelineStrip(QWidget):
     def show_time(self, headline: str, *, can_measure: bool) -> None:
         """Show how eager compares with jit, or that it can be measured."""
         before = self._time_texts, self.time.isHidden()
-        self._time_texts = [f"{headline or tr('Measure')} ›"]
         times = headline.split(BETWEEN_TIMES)
-        if headline:
-            jit = [*times[1:2], *(mark for mark in times[2:] if mark in map(tr, TIME_MARKS))]
-            shorter = [BETWEEN_TIMES.join(parts) for parts in (times[2:], jit)]
-            self._time_texts += [f"{text} ›" for text in shorter if text]
+        kept = [part for part in times if part != tr(REMARKED)]  # the page tells the remark
+        marks = [part for part in kept[2:] if part in map(tr, TIME_MARKS)]
+        verdict = kept[2:] if len(kept) > 2 + len(marks) else []
+        shorter = (times, kept, verdict, [*kept[1:2], *marks])
+        texts = [BETWEEN_TIMES.join(parts) for parts in shorter] if headline else [tr("Measure")]
+        self._time_texts = [f"{text} ›" for text in dict.fromkeys(texts) if text]
+        self._verdict = f"{BETWEEN_TIMES.join(verdict)} ›" if verdict else ""
         self.time.setVisible(bool(headline) or can_measure)
         what = (
             tr("Show the times")
             if headline
             else tr("Measure how long the call takes, eager and jit")
         )
-        is_compared = any(part not in map(tr, TIME_MARKS) for part in times[2:])
-        paired = tr_said(PAIRED) if is_compared else ""
+        paired = tr_said(PAIRED) if verdict else ""
         told = (headline, paired, tr(_OF_EAGER) if headline else "", f"{what} (Ctrl+M)")
         self.time.setToolTip("\n".join(filter(None, told)))
         self.time.setAccessibleName(headline or what)
@@ -293,31 +296,28 @@ class PipelineStrip(QWidget):
         """Show as much of the sizes as fits for all; scroll by the wheel where names do not fit."""
         self.time.setText(self._time_texts[0])
         # Worked out beforehand: what is shown and hidden again takes the pointer's mark for itself.
-        # Where the times would not fit beside them, sizes would come and go and move the names.
-        # Of the times only the factor where there is room for counts, that of jit beside numbers.
+        # Where the times would not fit beside them, sizes would come and go and move the names: so
+        # room for a usual factor with its range is kept before one is known. All that is said of
+        # the stages but their names gives way to the factor that was measured.
         text_px = self.time.fontMetrics().horizontalAdvance
         around_px = self.time.sizeHint().width() - text_px(self.time.text()) + _AROUND_PX
+        usual_px = max(text_px(_TIME), text_px(self._verdict))
         long_px = max(text_px(_LONG_TIME), text_px(self.time.text()))
-        time_px = {Figures.ALL: long_px, Figures.COUNT: text_px(_TIME)}
-
-        def fits(figures: Figures) -> bool:
-            kept_px = time_px.get(figures, text_px(_SHORT_TIME))
-            return self._width_for(figures) <= self.width() - kept_px - around_px
-
-        for figures, is_dense in _LESS_AND_LESS:
-            for card in self._cards:
-                card.set_dense(is_dense=is_dense)
-            if fits(figures):
+        least_px = max(text_px(_SHORT_TIME), text_px(self._verdict))
+        levels = (*itertools.product((usual_px, least_px), _LESS_AND_LESS), (least_px, _NAMES))
+        for kept, (figures, is_dense) in levels:
+            self._set_dense(is_dense=is_dense)
+            kept_px = long_px if figures is Figures.ALL else kept
+            if self._width_for(figures) <= self.width() - kept_px - around_px:
                 break
+        else:
+            self._set_dense(is_dense=True)
         for card in self._cards:
             card.show_size(figures)
         for text in self._time_texts:  # the names of the stages before all that was measured
             self.time.setText(text)
             if self._width_for(figures) <= self._room():
                 break
-        else:
-            for card in self._cards:
-                card.set_dense(is_dense=True)
         self._row.invalidate()
         for card in self._cards:  # now: a first graph may hold all up before it is painted again
             card.lay_out()
@@ -325,6 +325,10 @@ class PipelineStrip(QWidget):
         self._framing.start()  # once all have their places
         height = max((card.sizeHint().height() for card in self._cards), default=24)
         self.setFixedHeight(height + 2)
+
+    def _set_dense(self, *, is_dense: bool) -> None:
+        for card in self._cards:
+            card.set_dense(is_dense=is_dense)
 
     def _on_framing_timeout(self) -> None:
         """Frame the step that came under a resting pointer: Qt looks when the pointer moves."""
