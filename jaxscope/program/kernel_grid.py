@@ -27,6 +27,7 @@ _MAX_BLOCKS = 64
 """Along a dimension; of more, those that no step takes are not listed."""
 _MAX_PLACES = 4_096
 _NO_KERNEL = "the program calls no Pallas kernel"
+_NO_GRID = "its kernel has no grid: it runs once"
 _NO_BLOCKS = "which blocks the steps of its kernel take could not be worked out"
 
 
@@ -150,8 +151,10 @@ def find_kernel_grids(capture: Capture) -> tuple[KernelGrid, ...] | Unavailable:
     grids = read_kernel_grids(graph)
     if grids:
         return grids
-    has_kernel = KERNEL in {graph.strings[code] for code in graph.nodes.operation.tolist()}
-    return Unavailable(_NO_BLOCKS if has_kernel else _NO_KERNEL, "")
+    kernels = [read_grid(graph.attributes(node)) for node in graph.nodes_of((KERNEL,))]
+    if not kernels:
+        return Unavailable(_NO_KERNEL, "")
+    return Unavailable(_NO_GRID if all(grid == () for grid in kernels) else _NO_BLOCKS, "")
 
 
 def read_kernel_grids(graph: Graph) -> tuple[KernelGrid, ...]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from jaxscope.errors import UsageError
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import NONE, Capture, Graph, NodeKind, SourcePosition, Timing, Unavailable
+from jaxscope.model import NONE, Capture, Cost, Graph, NodeKind, SourcePosition, Timing, Unavailable
 from jaxscope.model import is_available as is_there
 from jaxscope.model.capture import Checked, Fate
 from jaxscope.model.experiments import CompileTime, Recompilation
@@ -43,7 +43,7 @@ from jaxscope.model.values import Values
 from jaxscope.program.cost.attribution import NO_ORIGIN, RowKind, find_cost_change
 from jaxscope.program.cost.lines import find_line_costs
 from jaxscope.program.cost.trip_counts import count_executions, find_trip_counts
-from jaxscope.program.cost.work import describe_unbounded_loops, find_stage_works
+from jaxscope.program.cost.work import Work, describe_unbounded_loops, find_stage_works
 from jaxscope.program.equation_text import short_equation_names
 from jaxscope.program.fates.table import link_products
 from jaxscope.program.fusion.decisions import read_fusion_log
@@ -343,11 +343,13 @@ _DERIVES = re.compile("grad|vjp|jac|hess|jvp|linearize")
 def _gradient_cost(evidence: Evidence) -> Answer:
     capture = evidence.taken
     works = find_stage_works(capture.stages)
-    traced = [
-        stage.name
-        for stage in capture.stages
-        if stage.name in works and (stage.name == "gradient" or stage.name not in LATE_STAGES)
-    ]
+    own_stages = [stage for stage in capture.stages if stage.name not in LATE_STAGES]
+    for stage in own_stages:
+        _there(stage.graph)
+    traced = [stage.name for stage in own_stages]
+    gradient = capture.stage("gradient")
+    if gradient is not None and is_there(gradient.graph):
+        traced.append(gradient.name)
     # A stage's name begins with its own transform: `vmap(grad)`.
     own = [name.partition("(")[0] for name in traced]
     last = next((n for n in reversed(range(1, len(own))) if _DERIVES.search(own[n])), None)
@@ -360,7 +362,8 @@ def _gradient_cost(evidence: Evidence) -> Answer:
             )
         return Answer(_why_no_gradient(capture))
     base_name, name = traced[last - 1], traced[last]
-    base, with_gradient = works[base_name], works[name]
+    nothing = Work(Cost(0.0, 0.0, 0.0), Cost(0.0, 0.0, 0.0))  # of a stage without equations
+    base, with_gradient = works.get(base_name, nothing), works.get(name, nothing)
     facts = [
         Fact(f"{base_name} (what is differentiated): {base.flops}", "counted"),
         Fact(f"{name} (with its derivative): {with_gradient.flops}", "counted"),
@@ -493,7 +496,7 @@ def _fates(evidence: Evidence) -> Answer:
     told = _count(counts)
     how = _count(sure)
     if not fates:
-        return Answer("The function has no equations.")
+        return _without_fates(evidence)
     return Answer(
         f"Of {format_count(len(fates), 'equation')}: {told}. Certainty: {how}.",
         _fate_facts(evidence, fates),
@@ -508,7 +511,7 @@ def _removed(evidence: Evidence) -> Answer:
     fates = evidence.taken.fates
     total = format_count(len(fates), "equation")
     if not fates:
-        return Answer("The function has no equations.")
+        return _without_fates(evidence)
     kept = "its one equation is" if len(fates) == 1 else f"all of {total} are"
     return Answer(
         f"{len(found):,} of {total} {'does' if len(found) == 1 else 'do'} not run as such: {told}."
@@ -516,6 +519,13 @@ def _removed(evidence: Evidence) -> Answer:
         else f"Nothing: {kept} still there.",
         _fate_facts(evidence, found),
     )
+
+
+def _without_fates(evidence: Evidence) -> Answer:
+    """The function has no equations, or a stage is missing that fates are found by."""
+    if (_there(evidence.graph("jaxpr")).nodes.kind == NodeKind.EQUATION).any():
+        _there(evidence.graph("optimized"))
+    return Answer("The function has no equations.")
 
 
 def _fate_facts(evidence: Evidence, fates: Any) -> list[Fact]:

@@ -24,7 +24,7 @@ from fates.small_graphs import build
 from jaxscope.cli.ask import find_evidence
 from jaxscope.client.requests import CallRequest
 from jaxscope.errors import UsageError
-from jaxscope.model import Graph
+from jaxscope.model import Graph, Unavailable
 from jaxscope.program.links import NO_LINKS
 from jaxscope.program.passes.first_modules import FirstModule, find_first_modules
 from jaxscope.report.answers import (
@@ -671,6 +671,38 @@ def test_one_equation_is_one(tmp_path: Path) -> None:
         for name in ("one", "none")
     ]
     assert told == ["Nothing: its one equation is still there.", "The function has no equations."]
+
+
+def test_a_function_without_equations_computes_no_derivative_itself(tmp_path: Path) -> None:
+    file = tmp_path / "none.py"
+    file.write_text("def none(x):\n    return x\n")
+    question = find_question("gradient")[0]
+    for call in ("none(f32[8])", "grad(none)(f32[])"):
+        found = question.answer(find_evidence(question, CallRequest(str(file), call))).text
+        assert found.startswith("What is differentiated does 0 FLOP; with its derivative ")
+
+
+@pytest.mark.parametrize("name", ["fates", "removed", "gradient"])
+def test_of_a_stage_that_cannot_be_read_no_answer_says_that_it_is_empty(
+    tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / "one.py"
+    file.write_text("def one(x):\n    return x + 1\n")
+    evidence = find_evidence(find_question(name)[0], CallRequest(str(file), "grad(one)(f32[])"))
+    reason = "It could not be read."
+    for missing in ("jaxpr", "optimized"):
+        stages = tuple(
+            dataclasses.replace(stage, graph=Unavailable(reason, stage.name))
+            if stage.name == missing
+            else stage
+            for stage in evidence.taken.stages
+        )
+        capture = dataclasses.replace(evidence.taken, stages=stages, fates={})
+        answer = answer_question(
+            find_question(name)[0], dataclasses.replace(evidence, capture=capture)
+        )
+        if (name, missing) != ("gradient", "optimized"):
+            assert answer.text == f"That is not known: {reason}"
 
 
 def test_one_round_is_one(tmp_path: Path) -> None:

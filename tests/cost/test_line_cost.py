@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import pallas as pl
 
 from jaxscope.model import (
     Cost,
@@ -21,12 +23,14 @@ from jaxscope.model import (
     is_available,
 )
 from jaxscope.model.graph_builder import add_attributes
+from jaxscope.model.units import format_bytes, format_flops
 from jaxscope.program.cost import lines
 from jaxscope.program.cost.attribution import CostChange
 from jaxscope.program.cost.equations import cost_equations
 from jaxscope.program.cost.lines import LineCost, find_line_costs
 from jaxscope.program.cost.work import find_work
 from jaxscope.report.diff import describe_cost_change
+from view.programs import trace
 
 FILE = "/home/u/model.py"
 LIBRARY = "/usr/lib/library.py"
@@ -58,7 +62,6 @@ def test_a_node_counts_for_the_innermost_line_of_the_file() -> None:
 
 def test_a_line_of_a_square_root_says_that_it_is_no_flop() -> None:
     """By XLA: what it counts of the same function alone is one transcendental an element."""
-    from view.programs import trace
 
     def scaled(x: jax.Array) -> jax.Array:
         y = x * 2.0
@@ -97,6 +100,36 @@ def test_unknown_bytes_are_said_to_be_unknown() -> None:
     assert told == "100.0% of the FLOP of jaxpr: 8 FLOP, bytes unknown"
 
 
+def test_a_kernel_counts_all_its_steps_where_one_of_its_equations_is_unknown() -> None:
+    """By arithmetic: each of 24 steps multiplies two blocks and adds the product to the sums."""
+
+    def kernel(a_ref: Any, b_ref: Any, sums_ref: Any) -> None:
+        @pl.when(pl.program_id(2) == 0)
+        def _() -> None:
+            sums_ref[...] = jnp.zeros_like(sums_ref)
+
+        sums_ref[...] += a_ref[...] @ b_ref[...]
+
+    multiply = pl.pallas_call(
+        kernel,
+        grid=(4, 3, 2),
+        in_specs=[
+            pl.BlockSpec((16, 16), lambda i, j, k: (i, k)),
+            pl.BlockSpec((16, 16), lambda i, j, k: (k, j)),
+        ],
+        out_specs=pl.BlockSpec((16, 16), lambda i, j, k: (i, j)),
+        out_shape=jax.ShapeDtypeStruct((64, 48), jnp.float32),
+        interpret=True,
+    )
+    graph, cost = cost_equations(trace(multiply, jnp.ones((64, 32)), jnp.ones((32, 48))))
+    whole = Stage("jaxpr", "jaxpr", Unavailable("None."), graph, cost, 0.0)
+    dearest = max(find_line_costs([whole], __file__).values(), key=lambda line: line.share)
+    product, sums = 2 * 64 * 48 * 32, 2 * 64 * 48
+    moved = 24 * 16 * 16 * 4 * (2 + 2 + 3 + 3 + 2 + 2)  # three reads, a product, a sum, a write
+    size, written = format_flops(product + sums), format_bytes(moved)
+    assert f"FLOP of jaxpr: {size}, {written} read and written" in dearest.text
+
+
 def test_a_loop_counts_once_and_for_the_lines_of_its_body() -> None:
     builder = GraphBuilder()
     scan = add(builder, "scan", 100.0, (FILE, 3))  # ten rounds of a body of ten
@@ -110,7 +143,6 @@ def test_a_loop_counts_once_and_for_the_lines_of_its_body() -> None:
 
 def test_a_loop_that_never_runs_costs_nothing() -> None:
     """By XLA: of the same function alone it counts nothing."""
-    from view.programs import trace
 
     def doubled(x: jax.Array) -> jax.Array:
         y = jax.lax.fori_loop(3, 3, lambda _, y: y * 2.0, x)
@@ -239,7 +271,6 @@ def test_an_arm_that_a_literal_index_rules_out_costs_nothing() -> None:
 
 def test_of_a_linear_solve_only_the_solve_runs() -> None:
     """`matvec` is for its derivatives: lines of a real solve, by the sizes of its arrays."""
-    from view.programs import trace
 
     def solve(a: jax.Array, b: jax.Array) -> jax.Array:
         return jax.lax.custom_linear_solve(

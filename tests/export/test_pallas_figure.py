@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -18,10 +19,17 @@ from jax.experimental.pallas import tpu as pltpu
 from jaxscope.cli.parser import FIGURES
 from jaxscope.export.html import _shown_attributes as list_shown
 from jaxscope.export.program_figures import KernelFigure
+from jaxscope.model import Stage, Unavailable
 from jaxscope.model.graph import NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.picture.palette import LIGHT
-from jaxscope.program.kernel_grid import BlockedArray, KernelGrid, read_kernel_grids
+from jaxscope.program.cost.equations import cost_equations
+from jaxscope.program.kernel_grid import (
+    BlockedArray,
+    KernelGrid,
+    find_kernel_grids,
+    read_kernel_grids,
+)
 from view.programs import trace
 
 MAPS: dict[str, Callable[..., Any]] = {
@@ -84,6 +92,22 @@ def test_blocks_are_those_of_the_index_map_and_of_a_run(name: str) -> None:
         (4, 4),
     )
     assert [array.name for array in grid.arrays] == ["x_ref", "out_ref"]
+
+
+def test_a_kernel_without_a_grid_runs_once() -> None:
+    def kernel(x_ref: Any, out_ref: Any) -> None:
+        out_ref[...] = x_ref[...] * 2.0 + 1.0
+
+    x = jnp.ones((4, 8))
+    function = pl.pallas_call(kernel, out_shape=jax.typeof(x), interpret=True)
+    graph, cost = cost_equations(trace(function, x))
+    counted = jax.jit(function).lower(x).compile().cost_analysis()
+    assert cost.flops == counted["flops"] == 64
+    assert read_kernel_grids(graph) == ()
+    stage = Stage("jaxpr", "jaxpr", Unavailable("None."), graph, cost, 0.0)
+    capture: Any = SimpleNamespace(stages=(stage,))
+    missing = find_kernel_grids(capture)
+    assert missing == Unavailable("its kernel has no grid: it runs once", "")
 
 
 def test_a_dimension_that_a_block_has_not_counts_single_elements() -> None:

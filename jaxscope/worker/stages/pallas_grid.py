@@ -9,6 +9,7 @@ that are no numbers, and offsets that count from a padding.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -160,10 +161,13 @@ def _size(dimension: Any) -> int:
 
 
 def _list_points(grid: Sequence[int]) -> Ints | None:
-    """The points of a grid in order, the last axis fastest; None of too many."""
+    """The points of a grid in order, the last axis fastest; None of too many.
+
+    A kernel without a grid runs once: its one point has no axes.
+    """
     if np.prod([float(size) for size in grid]) > MAX_STEPS:
         return None
-    return np.indices(grid, np.int64).reshape(len(grid), -1)
+    return np.indices(grid, np.int64).reshape(len(grid), math.prod(grid))
 
 
 def _find_starts(array: Any, sizes: Sequence[int], points: Ints) -> Ints | None:
