@@ -871,3 +871,42 @@ def test_samples_are_those_of_the_path_and_their_lessons(tmp_path: Path) -> None
     samples = sample_path.find_samples()
     assert samples and all(sample_path.is_sample(str(path)) for path in samples)
     assert not sample_path.is_sample(str(tmp_path / samples[0].name))
+
+
+def test_find_looks_through_the_text_that_is_edited(
+    qapp: QApplication, driver: Driver, window: MainWindow, trial: Trial
+) -> None:
+    window.activateWindow()
+    edit = editor_of(trial).edit
+    edit.moveCursor(QTextCursor.MoveOperation.End)
+    edit.insertPlainText("\n# only here\n# and Here\n")
+    edit.setFocus()
+    driver.wait_until(edit.hasFocus)
+    driver.qtbot.keyClick(edit, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    pane = next(p for p in window.workspace.area.panes if p.wanted_stage == SOURCE)
+    driver.wait_until(pane.header.search.hasFocus)
+    driver.qtbot.keyClicks(pane.header.search, "here")
+    assert pane.header.found_text == "2 found"
+    found = QColor(LIGHT.warning_soft)
+    last = edit.blockCount() - 1
+
+    def lit() -> list[int]:
+        marks = [s for s in edit.extraSelections() if s.format.background().color() == found]
+        return sorted(mark.cursor.blockNumber() for mark in marks)
+
+    assert lit() == [last - 2, last - 1]
+    driver.qtbot.keyClick(pane.header.search, Qt.Key.Key_Return)
+    assert (edit.textCursor().selectedText(), edit.textCursor().blockNumber()) == ("here", last - 2)
+    for key, line in (("F3", last - 1), ("F3", last - 2), ("Shift+F3", last - 1)):
+        action = next(a for a in window.actions() if key in [k.toString() for k in a.shortcuts()])
+        action.trigger()
+        assert edit.textCursor().blockNumber() == line, key
+        assert edit.textCursor().selectedText().casefold() == "here"
+    driver.qtbot.keyClick(pane.header.search, Qt.Key.Key_Escape)
+    assert edit.hasFocus() and not lit(), "it is typed where it was left"
+    edit.moveCursor(QTextCursor.MoveOperation.End)
+    pane.header.focus_search()
+    driver.qtbot.keyClicks(pane.header.search, "here")
+    edit.setFocus()
+    driver.qtbot.keyClicks(edit, "here")
+    assert pane.header.found_text == "3 found" and len(lit()) == 3, "as it is by now"

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from jaxscope.ui.canvas.picture import KeptPicture
     from jaxscope.ui.panes.node_table import NodeTableView
     from jaxscope.ui.panes.outline import OutlineView
+    from jaxscope.ui.source.editor import SourceEditor
 
 
 _VEIL_ALPHA = 165
@@ -178,6 +179,7 @@ class StagePane(QFrame):
         self._stage: Stage | None = None
         self._file: SourceFile | None = None
         self._editor: QWidget | None = None
+        self._edit: SourceEditor | None = None
         self._theme = LIGHT
         self._finding = PaneSearch()
         self._name = SOURCE
@@ -336,11 +338,19 @@ class StagePane(QFrame):
         """Whether an editor, which has no margin for costs, is in the place of the source."""
         return self._editor is not None
 
-    def set_editor(self, editor: QWidget | None) -> None:
-        """Show this in the place of the source, or the source again; the pane owns it."""
-        before, self._editor = self._editor, editor
+    def set_editor(self, editor: QWidget | None, edit: SourceEditor | None = None) -> None:
+        """Show this in the place of the source, or the source again; the pane owns it.
+
+        Args:
+            editor: What is shown, or None.
+            edit: Where in it the text is: what the pane's search looks through.
+        """
+        before, self._editor, self._edit = self._editor, editor, edit
         if editor is not None:
             self._pages.addWidget(editor)
+        if edit is not None:
+            edit.installEventFilter(self)  # the keyboard in it is in this pane
+            edit.textChanged.connect(self._on_edit_text_changed)
         if before is not None:
             self._pages.removeWidget(before)
             before.hide()
@@ -783,7 +793,9 @@ class StagePane(QFrame):
         if hit is None:
             return
         self.header.show_found(self._finding.describe(hits), "")
-        if self._pages.currentWidget() is self.code:
+        if (edit := self._shown_edit) is not None:
+            edit.show_found(hit, self._finding.text)
+        elif self._pages.currentWidget() is self.code:
             self.code.go_to_line(hit)
         else:
             self._on_node_chosen(hit)
@@ -796,11 +808,16 @@ class StagePane(QFrame):
         stage, line_nodes = self._stage, None
         lines: Sequence[str] = ()
         graph = stage.graph if stage is not None and is_available(stage.graph) else None
-        if self._pages.currentWidget() is self.code:
+        edit = self._shown_edit
+        if edit is not None:
+            graph, lines = None, edit.text.split("\n")
+        elif self._pages.currentWidget() is self.code:
             lines = self.code.lines
             if stage is not None and is_available(stage.text):
                 line_nodes = stage.text.line_nodes
         self._finding.find(text, graph, lines, line_nodes)
+        if edit is not None:
+            edit.set_found(self._finding.lines.tolist())
         self.header.show_found(self._finding.describe(self._hits()), self._finding.problem)
         if self._table is not None and self._pages.currentWidget() is self._table:
             is_on = bool(self._finding.text) and not self._finding.problem
@@ -808,8 +825,24 @@ class StagePane(QFrame):
         self._apply_linked(reveal=True)
 
     def _hits(self) -> npt.NDArray[np.int32]:
-        is_text = self._pages.currentWidget() is self.code
+        is_text = self._pages.currentWidget() in (self.code, self._editor)
         return self._finding.lines if is_text else self._finding.nodes
+
+    @property
+    def _shown_edit(self) -> SourceEditor | None:
+        """The text that is edited, where that is what is shown."""
+        return self._edit if self._pages.currentWidget() is self._editor else None
+
+    def find_next(self, step: int) -> None:
+        """Go to the next hit of the search, or to the one before; ask what to look for first."""
+        if self._finding.text:
+            self._on_header_search_entered(step)
+        else:
+            self.header.focus_search()
+
+    def _on_edit_text_changed(self) -> None:
+        if self._finding.text:
+            self._find(self._finding.text)
 
     def minimumSizeHint(self) -> QSize:
         # Three panes have to fit beside each other on a small screen, whatever the size of type.

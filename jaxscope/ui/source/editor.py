@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QMimeData, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -20,19 +20,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from jaxscope.picture.syntax import PythonColouring, Span
-from jaxscope.ui.source.code_view import Mark
+from jaxscope.ui.source.code_view import Mark, mark_colours
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme, fixed_font
 
 _PAUSE_MS = 700
 """Nobody pauses so long inside of a word."""
 _INDENT = "    "
-_MARK_COLOURS = {
-    Mark.FORWARD: "forward_soft",
-    Mark.BACKWARD: "backward_soft",
-    Mark.ERROR: "error_soft",
-    Mark.SELECTED: "selected_soft",
-}
 
 
 _BETWEEN_BLOCKS = "\N{PARAGRAPH SEPARATOR}"
@@ -65,6 +59,7 @@ class SourceEditor(QPlainTextEdit):
         self._theme, self._line = LIGHT, 0
         self._marks: Mapping[int, Mark] = {}
         self._wrong_line = -1
+        self._found: Sequence[int] = ()
         self._colours = _Highlighter(self)
         self._gutter = _Gutter(self)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -106,13 +101,13 @@ class SourceEditor(QPlainTextEdit):
         """Mark lines, by 0-based number."""
         self._marks = marks
         shown = []
-        for line, mark in (*marks.items(), (self._wrong_line, Mark.ERROR)):
-            colour = _MARK_COLOURS.get(mark)
+        shown_marks = {**dict.fromkeys(self._found, Mark.FOUND), **marks}
+        for line, mark in (*shown_marks.items(), (self._wrong_line, Mark.ERROR)):
             block = self.document().findBlockByNumber(line)
-            if colour is None or not block.isValid():
+            if not block.isValid():
                 continue
             selection = QTextEdit.ExtraSelection()
-            selection.format.setBackground(QColor(getattr(self._theme, colour)))
+            selection.format.setBackground(QColor(mark_colours(self._theme, mark)[0]))
             selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
             selection.cursor = QTextCursor(block)
             shown.append(selection)
@@ -122,6 +117,22 @@ class SourceEditor(QPlainTextEdit):
         """Mark the line, by 0-based number, that Python does not read; none by -1."""
         self._wrong_line = line
         self.set_marks(self._marks)
+
+    def set_found(self, lines: Sequence[int]) -> None:
+        """Mark lines that a search found, by 0-based number."""
+        self._found = lines
+        self.set_marks(self._marks)
+
+    def show_found(self, line: int, text: str) -> None:
+        """Select a text in a line, by 0-based number, or go to the line where it is a pattern."""
+        self.show_line(line)
+        block = self.document().findBlockByNumber(line)
+        column = block.text().casefold().find(text.casefold())
+        if column >= 0:
+            cursor = QTextCursor(block)
+            cursor.setPosition(block.position() + column)
+            cursor.setPosition(cursor.position() + len(text), QTextCursor.MoveMode.KeepAnchor)
+            self.setTextCursor(cursor)
 
     def show_line(self, line: int) -> None:
         """Put the cursor on a line, by 0-based number, in the middle of what is seen."""

@@ -156,6 +156,11 @@ COMMANDS: Sequence[Command] = (
     ),
     Command("View", "Find in this pane", "focus_search", ("Ctrl+F",), words="search"),
     *_owned(
+        *("workspace", "View"),
+        ("Next that was found", "find_next", "F3", 1),
+        ("The one found before", "find_next", "Shift+F3", -1),
+    ),
+    *_owned(
         *("workspace", "View", None),
         ("This pane as graph", "set_form", "Ctrl+1", Form.GRAPH),
         ("This pane as text", "set_form", "Ctrl+2", Form.TEXT),

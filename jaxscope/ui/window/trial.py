@@ -441,7 +441,7 @@ class Trial(QObject):
         editor.save_as.clicked.connect(self.ask_save_as)
         editor.discard.clicked.connect(self.discard)
         line = pane.code.line_in_hand
-        pane.set_editor(editor)
+        pane.set_editor(editor, editor.edit)
         self._workspace.lines.typed = lambda: editor.edit.text
         self._workspace.fill_source()
         self._pane, self.editor = pane, editor

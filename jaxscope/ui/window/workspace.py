@@ -313,6 +313,12 @@ class Workspace(QWidget):
         pane.set_form(form)
         self.area.show_links(self.selection.links, reveal=True)
 
+    def find_next(self, step: int) -> None:
+        """Go to the next hit of the active pane's search, or to the one before."""
+        self.places.show_place(Place.PROGRAM)
+        if self.area.active is not None:
+            self.area.active.find_next(step)
+
     def colour_graphs(self, by: ColourBy) -> None:
         """Show the graphs, coloured by something."""
         self.places.show_place(Place.PROGRAM)
