@@ -168,7 +168,7 @@ def _group(
         path_of: Of each node which of `paths` it has.
         word: For the ids of the boxes.
         least: Operations in a box.
-        left: As of `_runs`.
+        left: As of `_Wrapper`.
         is_whole: Of each node whether its path is told even where all others share it.
     """
     if not any(paths[number] for number in distinct(path_of).tolist()):
@@ -210,10 +210,8 @@ def _group(
         is_told = bool(whole) and any(isinstance(c, int) and c in whole for c in branch.children)
         shared = 0 if is_told else _shared_start([p for p in paths if p])
         paths = [p[shared:] for p in paths] if shared else paths
-        counts: dict[str, int] = {}
-        start = f"{branch.id}/{word}:"
-        children = _runs(branch.children, bounds, paths, 0, start, counts, least, left)
-        return with_children(branch, children)
+        wrapper = _Wrapper(branch.children, least, left)
+        return with_children(branch, wrapper.wrap(bounds, paths, 0, f"{branch.id}/{word}:"))
 
     return map_branches(root, change)
 
@@ -247,43 +245,71 @@ def _shared_start(paths: list[Path]) -> int:
     return len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
 
-def _runs(
-    children: tuple[Child, ...],
-    bounds: list[int],
-    paths: list[Path],
-    depth: int,
-    prefix: str,
-    counts: dict[str, int],
-    least: int,
-    left: frozenset[str],
-) -> tuple[Child, ...]:
-    """Wrap neighbours that agree on the path's part at `depth`.
+@dataclass(frozen=True, eq=False, slots=True)
+class _Wrapper:
+    """Wraps neighbours that agree on parts of their paths.
 
-    Args:
-        bounds: Where the children of each path begin, and where those of the last one end.
+    Attributes:
+        children: Those of one branch.
+        least: Operations in a box.
         left: Names of which the groups hold only a part.
+        counts: How many groups have an id but for its number.
     """
-    if max(map(len, paths), default=0) <= depth:
-        return children[bounds[0] : bounds[-1]]
-    result: list[Child] = []
-    parts = [path[depth] if len(path) > depth else None for path in paths]
-    stop = 0
-    for part, same in itertools.groupby(parts):
-        start, stop = stop, stop + len(list(same))
-        if part is None or bounds[stop] - bounds[start] < least:
-            result += children[bounds[start] : bounds[stop]]
-            continue
+
+    children: tuple[Child, ...]
+    least: int
+    left: frozenset[str]
+    counts: dict[str, int] = dataclasses.field(default_factory=dict)
+
+    def wrap(
+        self, bounds: Sequence[int], paths: Sequence[Path], depth: int, prefix: str
+    ) -> tuple[Child, ...]:
+        """Wrap neighbours that agree on the path's part at `depth`, and in them on the next.
+
+        Args:
+            bounds: Where the children of each path begin, and where those of the last one end.
+        """
+        if len(paths) == 1:
+            return self._wrap_all(bounds[0], bounds[1], paths[0][depth:], prefix)
+        if max(map(len, paths), default=0) <= depth:
+            return self.children[bounds[0] : bounds[-1]]
+        result: list[Child] = []
+        parts = [path[depth] if len(path) > depth else None for path in paths]
+        stop = 0
+        for part, same in itertools.groupby(parts):
+            start, stop = stop, stop + len(list(same))
+            first, last = bounds[start], bounds[stop]
+            if part is None or last - first < self.least:
+                result += self.children[first:last]
+            elif stop - start == 1:
+                result += self._wrap_all(first, last, paths[start][depth:], prefix)
+            else:
+                id, label = self._name(part, prefix)
+                within = bounds[start : stop + 1], paths[start:stop]
+                grown = self.wrap(*within, depth + 1, f"{id}/")
+                result.append(Branch(id, BranchKind.SCOPE, label, grown))
+        return tuple(result)
+
+    def _wrap_all(self, start: int, stop: int, path: Path, prefix: str) -> tuple[Child, ...]:
+        """Wrap children that have one path."""
+        inside = self.children[start:stop]
+        if len(inside) < self.least:
+            return inside
+        names: list[tuple[str, str]] = []
+        for part in path:
+            names.append(self._name(part, prefix))
+            prefix = f"{names[-1][0]}/"
+        for id, label in reversed(names):
+            inside = (Branch(id, BranchKind.SCOPE, label, inside),)
+        return inside
+
+    def _name(self, part: tuple[str, str], prefix: str) -> tuple[str, str]:
+        """The id and the label of the next group."""
         name = part[0] + part[1]
-        branch_id = f"{prefix}{name}"
-        number = counts[branch_id] = counts.get(branch_id, 0) + 1
-        if number > 1:
-            branch_id += f"#{number}"
-        inner = f"{branch_id}/"
-        within = bounds[start : stop + 1], paths[start:stop]
-        grown = _runs(children, *within, depth + 1, inner, counts, least, left)
-        label = f"{part[0]}{ITSELF}{part[1]}" if part[0] in left else name
-        result.append(Branch(branch_id, BranchKind.SCOPE, label, grown))
-    return tuple(result)
+        id = f"{prefix}{name}"
+        number = self.counts[id] = self.counts.get(id, 0) + 1
+        label = f"{part[0]}{ITSELF}{part[1]}" if part[0] in self.left else name
+        return f"{id}#{number}" if number > 1 else id, label
 
 
 MAX_CHILDREN = 150
@@ -627,11 +653,12 @@ class _Dissolver:
     captions: dict[int, str]
 
     def visit(self, branch: Branch) -> Child:
-        if len(branch.children) != 1 and not branch.branches:
+        inside = branch.branches
+        if not inside and len(branch.children) != 1:
             return branch
-        children = tuple(
-            self.visit(child) if isinstance(child, Branch) else child for child in branch.children
-        )
+        children = [*branch.children]
+        for at, child in inside:
+            children[at] = self.visit(child)
         if branch.kind in GATHERED or branch.kind is BranchKind.ARM or len(children) != 1:
             return with_children(branch, children)
         only = children[0]

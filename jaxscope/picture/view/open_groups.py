@@ -68,7 +68,8 @@ def _holds_parts(branch: Branch) -> bool:
     groups = [child for _, child in branch.branches]
     kinds = {child.kind for child in groups}
     return kinds.issuperset(FORWARD_BACKWARD) or any(
-        child.kind not in FORWARD_BACKWARD and _holds_parts(child) for child in groups
+        child.kind not in FORWARD_BACKWARD and child.branches and _holds_parts(child)
+        for child in groups
     )
 
 

@@ -10,7 +10,7 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -274,6 +274,21 @@ GATHERED = frozenset(
 """Boxes of values that come from outside or go there: they hold no operations."""
 
 
+Owner = TypeVar("Owner")
+Value = TypeVar("Value")
+
+
+class _Once(Generic[Owner, Value]):
+    """`functools.cached_property`, which takes a lock for each value before Python 3.12."""
+
+    def __init__(self, function: Callable[[Owner], Value]) -> None:
+        self._function, self.__doc__ = function, function.__doc__
+
+    def __get__(self, owner: Owner, _: type) -> Value:
+        value = vars(owner)[self._function.__name__] = self._function(owner)
+        return value
+
+
 @dataclass(frozen=True, eq=False)
 class Branch:
     """A box with boxes inside.
@@ -292,7 +307,7 @@ class Branch:
     node: int = NONE
     copies: int = 1
 
-    @functools.cached_property
+    @_Once
     def branches(self) -> tuple[tuple[int, Branch], ...]:
         """The branches among the children, each with its place there."""
         if Branch not in map(type, self.children):  # most hold nodes alone
@@ -301,7 +316,7 @@ class Branch:
             (at, child) for at, child in enumerate(self.children) if isinstance(child, Branch)
         )
 
-    @functools.cached_property
+    @_Once
     def num_leaves(self) -> int:
         """Nodes with a box of their own, at any depth."""
         inside = self.branches

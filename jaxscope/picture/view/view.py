@@ -599,6 +599,10 @@ class _Flattener:
         index = len(self.nodes)
         self.nodes.append(branch.node)
         self.parents.append(parent)
+        if not branch.branches:
+            inside = tuple(self._add_nodes(branch.children, index)) if branch.children else ()
+            self.groups[index] = _Group(branch, parent, inside, len(inside))
+            return len(inside)
         children, leaves, start = list[int](), 0, 0
         for at, child in branch.branches:
             if at > start:
