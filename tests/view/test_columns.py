@@ -9,10 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxscope.model import NONE, Graph, Ragged
+from jaxscope.model import NONE, Graph, NodeKind, Ragged
+from jaxscope.model.graph_builder import GraphBuilder
+from jaxscope.picture.scene.first_picture import Arranger, Viewport
+from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.tree import Input, find_cuts, grow_tree, nodes_of, start_draft
-from jaxscope.picture.view.view import ROOT, BoxEdge, View, is_first_of_equal
+from jaxscope.picture.view.view import ROOT, Box, BoxEdge, Boxes, View, is_first_of_equal
 
 from .programs import compile_module, trace
 
@@ -121,6 +124,31 @@ def test_boxes_of_nodes_are_made_when_they_are_looked_at(graph: Graph) -> None:
     assert boxes.parent.tolist() == [box.parent for box in boxes]
     assert boxes.num_counted.tolist() == [box.num_counted for box in boxes]
     assert list(boxes[3:8:2]) == [boxes[3], boxes[5], boxes[7]]
+
+
+def test_a_picture_of_a_few_groups_looks_at_few_boxes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each box that is looked at is made for it: of half a million, that takes a second."""
+    builder = GraphBuilder()
+    for number in range(5_000):
+        scope = (f"layer_{number // 50}",)
+        builder.add_node(f"n{number}", NodeKind.OPERATION, "add", types=["f32[4]"], scope=scope)
+        if number:
+            builder.add_edge(number - 1, number, type="f32[4]")
+    looked_at: set[int] = set()
+    look = Boxes.__getitem__
+
+    def count(boxes: Boxes, at: int) -> Box:
+        if at not in boxes.kept:
+            looked_at.add(at)
+        found = look(boxes, at)
+        assert isinstance(found, Box)
+        return found
+
+    monkeypatch.setattr(Boxes, "__getitem__", count)
+    view = build_view(builder.build())
+    Arranger(view, Viewport(900.0, 700.0), DOWN).choose()
+    assert view.without_box(ROOT) == []
+    assert len(view.boxes) > 5_000 and len(looked_at) < 200
 
 
 def test_a_box_is_found_by_its_id(graph: Graph) -> None:

@@ -279,7 +279,7 @@ class View:
         return found
 
     @functools.cached_property
-    def _boxless(self) -> list[list[int]]:
+    def _boxless(self) -> dict[int, list[int]]:
         """Of each group, those that it counts and that have no box, and are in no group in it.
 
         What a loop or a branch takes and gives is drawn as values, also where an instruction does
@@ -292,11 +292,12 @@ class View:
         has_own[boxes.node[is_own]] = True
         has_own[list(self.flow.roles)] = False
         missing = is_counted(self.graph) & (holder != NONE) & ~has_own[:-1]
-        found: list[list[int]] = [[] for _ in boxes]
+        found: dict[int, list[int]] = {}
         for node, box in zip(
             np.flatnonzero(missing).tolist(), holder[missing].tolist(), strict=True
         ):
-            found[box if boxes.is_group[box] else boxes.parent[box]].append(node)
+            group = box if boxes.is_group[box] else int(boxes.parent[box])
+            found.setdefault(group, []).append(node)
         return found
 
     def without_box(self, box: int, opened: Collection[int] = ()) -> list[int]:
@@ -308,7 +309,7 @@ class View:
         Args:
             opened: The groups that are open.
         """
-        found = list(self._boxless[box])
+        found = [*self._boxless.get(box, ())]
         for inner in self.boxes[box].children:
             if inner in opened and self.boxes[inner].kind is not BranchKind.REPEAT:
                 found += self.without_box(inner, opened)
