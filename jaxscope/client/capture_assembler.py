@@ -56,7 +56,7 @@ from jaxscope.model.stages import (
     stage_rank,
 )
 from jaxscope.model.types import parse_array_type, type_bytes
-from jaxscope.program.batch_axes import mark_lowered
+from jaxscope.program.batch_axes import mark_lowered, name_results
 from jaxscope.program.cost.equations import cost_equations, read_release
 from jaxscope.program.dataflow import attribute_column
 from jaxscope.program.fates.outcomes import PassStep
@@ -325,6 +325,7 @@ class CaptureAssembler:
         is_after = fields.name in ("stablehlo", "hlo", "optimized")
         if lowered is not None and is_available(graph) and is_after:
             graph = mark_lowered(graph, lowered, is_stablehlo=fields.name == "stablehlo")
+            graph = name_results(graph, lowered)
         stage = Stage(
             name=fields.name,
             title=fields.title,

@@ -159,6 +159,8 @@ CONDITION, BODY = 0, 1
 PART_NAMES = ("condition", "body")
 ROUNDS = template("XLA counts the body once; it runs {times} times")
 """What the attribute `cost_note` says of a loop of HLO."""
+RESULTS = "results"
+"""An attribute of the root of an HLO module: a line for each result, as `result[0]['bias']`."""
 _OPERATION = re.compile(r"\w+\(")
 """How the name of an operation begins."""
 _ARM = re.compile(r"branch (\d{1,9})(?:: (.*))?")
@@ -457,6 +459,11 @@ class Graph:
         path = attributes.get("path") or attributes.get("op_name") or ""
         # XLA gives parameters of a loop's body the name of the loop, as `jit(loss)/while`.
         return "" if _OPERATION.match(path) else path
+
+    def result_paths(self, index: int) -> tuple[str, ...]:
+        """Of the root of an HLO module the places of the results that it gives, where known."""
+        told = self.attributes(index).get(RESULTS, "")
+        return tuple(told.split("\n")) if told else ()
 
     def operation(self, index: int) -> str:
         """The operation of a node."""

@@ -1,4 +1,4 @@
-"""Mark the axes that `vmap` added in StableHLO and HLO.
+"""Mark in StableHLO and HLO what the jaxpr says: axes that `vmap` added, and places of results.
 
 JAX's own batch tracers say them for the equations of the jaxpr, so for its arguments and results.
 From the arguments they are followed, instruction by instruction, also after optimization, where XLA
@@ -8,17 +8,48 @@ may have moved them. Linear in the nodes.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from jaxscope.model import Graph, Leaf, NodeKind
-from jaxscope.model.graph import NONE
+from jaxscope.model.graph import NONE, RESULTS
 from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.types import mark_batch_axes, normal_type, parse_array_type, read_batch_axes
 from jaxscope.program.dataflow import find_root
 
 KEY = "batch_axes"
+
+
+def name_results(graph: Graph, lowered: Graph) -> Graph:
+    """The same graph with the paths of its results, where it has as many as the jaxpr.
+
+    In StableHLO each output has its `path`, as in the jaxpr. HLO has no outputs: there the root has
+    all of them; see `Graph.result_paths`.
+
+    Args:
+        graph: StableHLO or HLO.
+        lowered: The jaxpr that it was made of.
+    """
+    of_lowered, given = _outermost(lowered, ("result",)), _outermost(graph, ("result",))
+    is_in_root = not given
+    given = given or _results_of_root(graph)
+    paths = [lowered.attributes(of_lowered[n]).get("path", "") for n in _count_up(of_lowered)]
+    at = _count_up(given)
+    num_tokens = len(at) - len(paths)  # of ordered effects; they stand first
+    is_token = [_types(graph, given[number]) == ["token[]"] for number in at]
+    if not paths or not all(paths) or is_token != [n < num_tokens for n in range(len(at))]:
+        return graph
+    paths = [*["token"] * num_tokens, *paths]
+    if is_in_root:
+        return add_attributes(graph, {find_root(graph): {RESULTS: "\n".join(paths)}})
+    return add_attributes(graph, {given[n]: {"path": p} for n, p in zip(at, paths, strict=True)})
+
+
+def _count_up(found: Mapping[str, int]) -> list[str]:
+    """The numbers of all results, rising; none where one is missing."""
+    numbers = list(map(str, range(len(found))))
+    return numbers if found.keys() == set(numbers) else []
 
 
 def mark_lowered(graph: Graph, lowered: Graph, *, is_stablehlo: bool) -> Graph:

@@ -25,7 +25,7 @@ from jaxscope.model.capture import Checked, Fate
 from jaxscope.model.experiments import CompileTime, Recompilation
 from jaxscope.model.hardware import chip_of_target
 from jaxscope.model.operations import SOLVE
-from jaxscope.model.stages import LATE_STAGES, find_lowered_jaxpr
+from jaxscope.model.stages import LATE_STAGES, find_lowered_jaxpr, lowered_name
 from jaxscope.model.timing import STEADY
 from jaxscope.model.types import parse_array_type, read_count, type_bytes
 from jaxscope.model.units import (
@@ -937,8 +937,10 @@ def _size(evidence: Evidence) -> Answer:
     if not graphs:
         return Answer("No stage of this capture has a graph.")
     sizes = [(name, describe_size(graph), describe_shared(graph)) for name, graph in graphs]
+    compiled = lowered_name(stage.name for stage in evidence.taken.stages)
+    first = next((size for size in sizes if size[0] == compiled), sizes[0])  # not what it is of
     return Answer(
-        f"From {sizes[0][1]} ({sizes[0][0]}) to {sizes[-1][1]} ({sizes[-1][0]}).",
+        f"From {first[1]} ({first[0]}) to {sizes[-1][1]} ({sizes[-1][0]}).",
         [
             Fact(f"{name}: {told}" + (f". {shared}" if shared else ""), "stated")
             for name, told, shared in sizes

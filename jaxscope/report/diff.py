@@ -374,8 +374,9 @@ def stage_row(stage: StageComparison) -> tuple[Cell, ...]:
 
 def describe_ends(graphs: GraphComparison) -> str:
     """How many of the nodes that differ are no equations, operations or instructions, if any."""
-    said = say("{num:,} of these are arguments and results", num=graphs.num_ends)
-    return said if graphs.num_ends else ""
+    if graphs.num_ends < 2:
+        return say("1 of these is an argument or a result") if graphs.num_ends else ""
+    return say("{num:,} of these are arguments and results", num=graphs.num_ends)
 
 
 def quantity_table(quantities: Sequence[QuantityDifference]) -> Table:

@@ -112,6 +112,25 @@ def test_what_was_planted_is_told(
     assert told in answer.output
 
 
+def test_the_size_is_told_of_the_program_that_was_asked_for(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """Of a gradient of a gradient not that of the function: JAX makes the one without the other."""
+
+    def cube(x: jax.Array) -> jax.Array:
+        return x * x * x + 2.0 * x
+
+    file = tmp_path / "cube.py"
+    file.write_text("def cube(x):\n    return x * x * x + 2.0 * x\n", encoding="utf-8")
+    asked = jax.grad(jax.grad(cube))
+    num = len(jax.make_jaxpr(asked)(1.0).eqns)
+    assert num > len(jax.make_jaxpr(cube)(1.0).eqns)
+    for verb in ("ask", "capture"):
+        words = ("size",) if verb == "ask" else ()
+        told = jaxscope(verb, file, "grad(grad(cube))(f32[])", *words).output
+        assert f"From {num} equations (grad(grad)) to " in told
+
+
 def test_the_origin_of_nan_has_its_line(jaxscope: CommandLine, program: Path) -> None:
     found = jaxscope("ask", program, PLANTED, "where is the NaN?", "--json").json()
 

@@ -115,7 +115,7 @@ def test_arguments_and_results_among_what_differs_are_told(take: Take) -> None:
         np.sum(g.nodes.kind == NodeKind.EQUATION) for g in (graphs.first, graphs.second)
     ]
     counts = graphs.counts
-    assert describe_ends(graphs) == "1 of these are arguments and results"
+    assert describe_ends(graphs) == "1 of these is an argument or a result"
     assert counts.removed - counts.added == num_equations[0] - num_equations[1] + 1
 
 

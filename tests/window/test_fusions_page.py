@@ -69,7 +69,8 @@ def test_the_page_lists_fusions_and_selects_the_one_that_is_clicked(
     told = "The equations one by one: 5 kernel launches"
     assert page.heading.text().startswith(told)
     (card,) = [c for c in window.strip.cards if c.step is not None and c.step.name == "optimized"]
-    assert told in card.toolTip()
+    assert f"{told}. Optimized: " in card.toolTip()
+    assert card.toolTip().count("iB") <= 2, "the bytes of the stage, and no other number for them"
     choose_row(page.table, 0)
     assert window.workspace.selection.place == ("optimized", report.fusions[0].id)
     text = inspected(window)

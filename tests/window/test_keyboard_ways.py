@@ -179,7 +179,7 @@ def test_the_picture_of_a_graph_is_copied(
     QGuiApplication.clipboard().clear()
     window.workspace.area.activate(window.workspace.area.panes[0])
     use(window, "Graph: Copy the picture")
-    assert window.row.message == "There is no graph in the active pane."
+    assert window.row.message == "There is no graph in the active view."
     window.workspace.area.activate(window.workspace.area.panes[1])
     use(window, "Graph: Copy the picture")
     driver.wait_until(lambda: window.row.message == "The picture is on the clipboard.")
@@ -229,7 +229,7 @@ def test_the_keys_of_panes_lead_to_what_is_said_of_the_selection_too(
     area, inspector = window.workspace.area, window.workspace.inspector
     driver.wait_until(inspector.page.isVisible)
     parts = [*area.panes, inspector]
-    for key, order in (("focus_next", parts), ("Previous pane", parts[::-1])):
+    for key, order in (("focus_next", parts), ("Previous view", parts[::-1])):
         order[0].page.setFocus() if order[0] is inspector else order[0].focus_content()
         visited = []
         for _ in parts:

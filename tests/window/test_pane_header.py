@@ -89,7 +89,7 @@ def test_the_more_room_the_more_tools_and_form_and_search_first(
         qtbot.wait(1)
         seen.append(tools(header))
     ThemeSwitch(qapp, LIGHT).set_points(10.0)
-    every = ("Form of this pane", "Find in this pane", "Close this pane")
+    every = ("Form of this view", "Find in this view", "Close this view")
     assert all(found == every[: len(found)] for found in seen)
     assert [len(found) for found in seen] == sorted(len(found) for found in seen)
     assert seen[-1] == every
@@ -106,7 +106,7 @@ def test_tools_are_seen_where_a_person_is_and_move_nothing(
     assert quiet.isVisible() and not header.chooser.isVisible()
     name, place = quiet.text(), quiet.geometry()
     header.grip.setFocus()
-    qtbot.waitUntil(lambda: tools(header) == ("Form of this pane", "Find in this pane"))
+    qtbot.waitUntil(lambda: tools(header) == ("Form of this view", "Find in this view"))
     assert header.chooser.isVisible() and not quiet.isVisible()
     assert header.chooser.currentText() == name == "optimized"
     assert header.chooser.geometry() == place

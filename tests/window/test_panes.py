@@ -668,7 +668,7 @@ def test_a_pane_that_is_split_off_is_seen(
         assert min(pane.height() for pane in seen) >= 190
         if len(area.panes) == before:
             said.append(window.row.message)
-    assert said and set(said) == {"There is no room for another pane: close one first."}
+    assert said and set(said) == {"There is no room for another view: close one first."}
     window.show_message("Saved.")
     area.close_pane(area.panes[-1])
     assert window.row.message == "Saved.", "what was said since stays"

@@ -242,8 +242,8 @@ def test_arrow_keys_lead_through_the_stages_and_the_tools_of_a_view(
         qtbot.keyClick(qapp.focusWidget(), Qt.Key.Key_Right)
         assert len(seen) < 9
     assert seen[1:] == [
-        *("Stage of this pane", "What the colours of boxes tell", "Form of this pane"),
-        "Find in this pane (Ctrl+F)",
+        *("Stage of this view", "What the colours of boxes tell", "Form of this view"),
+        "Find in this view (Ctrl+F)",
     ]
     small.strip.show_time("eager 23.0 ms · jit 357 µs", can_measure=True)
     first, *_ = cards = small.strip.cards

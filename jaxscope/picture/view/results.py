@@ -30,8 +30,11 @@ def add_results(graph: Graph) -> Graph:
         columns = (edges.source, edges.output, edges.type)
         rows = list(zip(*(column[at].tolist() for column in columns), strict=True))
     num, first = len(rows), len(graph.nodes)
-    strings = [*graph.strings, "", "output", *_name_outputs(graph, num)]
+    paths = graph.result_paths(root)
+    paths = paths if len(paths) == num else ()
+    strings = [*graph.strings, "", "output", *_name_outputs(graph, num), "path", *paths]
     start = len(graph.strings)
+    path = start + 2 + num
     ends = np.asarray(rows, np.int32).reshape(-1, 3)
     new_nodes: dict[str, Any] = {
         "id": np.arange(start + 2, start + 2 + num, dtype=np.int32),
@@ -40,6 +43,9 @@ def add_results(graph: Graph) -> Graph:
         "operation": np.full(num, start + 1, np.int32),
         "group": np.full(num, NONE, np.int32),
         "types": Ragged.from_rows(ends[:, 2:].tolist()),
+        "attributes": Ragged.from_rows(
+            [path, path + 1 + number] if paths else [] for number in range(num)
+        ),
         "direction": np.full(num, int(Direction.NONE), np.int8),
         "cost": np.full((num, 3), np.nan),
         "seconds": np.full(num, np.nan),

@@ -16,7 +16,7 @@ from jaxscope.model import NONE, Graph, NodeKind, Ragged
 from jaxscope.model.graph import Nodes, distinct
 from jaxscope.model.said import say
 from jaxscope.model.types import VmapAxes, mark_batch_axes, read_batch_axes, short_type
-from jaxscope.picture.view.arguments import find_arguments
+from jaxscope.picture.view.arguments import find_arguments, result_path
 from jaxscope.picture.view.control_flow import NO_CONTROL_FLOW, ControlFlow, Role
 from jaxscope.picture.view.operations import COMMUTATIVE, short_operation
 from jaxscope.picture.view.tree import (
@@ -643,5 +643,7 @@ class _Flattener:
         axes = read_batch_axes(graph.attributes(giver).get("batch_axes", "")).get(0, ())
         type_ = mark_batch_axes(short_type(graph.types(box.node)[0]), axes)
         number, num = box.node - self._num_nodes + 1, len(graph.nodes) - self._num_nodes
-        label = say("result no. {number}", number=number) if num > 1 else say("result")
+        label: str = say("result no. {number}", number=number) if num > 1 else say("result")
+        if "path" in graph.attributes(box.node):
+            label = result_path(graph, box.node)
         return box._replace(label=label, node=giver, type=type_)

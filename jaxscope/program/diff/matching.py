@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind, Ragged
+from jaxscope.model.graph import RESULTS
 from jaxscope.program.diff.sequences import IndexPair, align_sequences
 
 # What a node is, as numbers that mean the same on both sides of a comparison.
@@ -40,7 +41,7 @@ Int64s = npt.NDArray[np.int64]
 NAMING_ATTRIBUTES = frozenset(
     {
         *("shared_by", "shares", "called_by", "calls", "op_name", "root", "cost_note"),
-        "argument_name",
+        *("argument_name", RESULTS),
     }
 )
 """Attributes that name other nodes or say the same again; a new number in them is no change."""

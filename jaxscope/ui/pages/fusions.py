@@ -13,7 +13,7 @@ from jaxscope.model.said import first_of
 from jaxscope.model.units import format_bytes
 from jaxscope.program.fusion.decisions import NO_LOG, FusionLog, describe_log
 from jaxscope.program.fusion.fusions import Fusion, FusionValue
-from jaxscope.program.fusion.summary import FusionReport, compare_launches
+from jaxscope.program.fusion.summary import FusionReport, compare_counts, compare_launches
 from jaxscope.program.links import NodeSelection
 from jaxscope.report.document import Cell, Number, Table, number_cell
 from jaxscope.report.fusion import (
@@ -210,8 +210,10 @@ class FusionsPage(CapturePage):
             fusions.ask()
         report, working = fusions.report, tr(_WORKING) if fusions.is_coming else ""
         self.show_report(report, fusions.problem or working)
-        told = describe_launches(report) if report is not None else ()
-        self._context.set_stage_hint(OPTIMIZED, told[0] if told else working)
+        told = working
+        if report is not None and report.one_by_one is not None:
+            told = compare_counts(report.one_by_one, report.fused)
+        self._context.set_stage_hint(OPTIMIZED, told)
 
     def _describe_selected(self) -> str:
         """What there is to say of the selection, as HTML; empty where that is nothing."""

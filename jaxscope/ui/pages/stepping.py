@@ -68,6 +68,7 @@ from jaxscope.ui.window.page_context import PageContext, PageWidget
 _QUESTION = "Step begins at the arguments. Each step runs one equation, as JAX does without jit."
 _OF_LINES = "Step begins before the first line. Each step is one line that runs while JAX traces."
 _NO_PROGRAM = "Run a call to step through it."
+_NOT_YET = "Once the call has run, it can be stepped through."
 _OF_CHAIN = (
     "Backwards along one operand each: the one with NaN or Inf, else one with a zero, else the "
     "one with the largest element. A click goes there."
@@ -402,9 +403,7 @@ class SteppingPage(PageWidget):
             self.lines.rows.set_table(Table(LINE_HEADERS if rows else (), rows))
         told = [run.problem, tr(_OLD) if run.is_old else ""]
         if tracing is None or step is None:
-            is_saved = self._context.controller.state.is_view_only
-            why_not = tr(_OF_LINES) if run.can_step else tr(_SAVED) if is_saved else tr(_NO_PROGRAM)
-            self.place.setText(run.doing or why_not)
+            self.place.setText(run.doing or (tr(_OF_LINES) if run.can_step else self._why_not()))
             self.lines.clearSelection()
         else:
             self.buttons["back"].setEnabled(not step.is_start)
@@ -427,9 +426,15 @@ class SteppingPage(PageWidget):
         if run.doing:
             return run.doing
         if run.step is None:
-            is_saved = self._context.controller.state.is_view_only
-            return tr(_QUESTION) if run.can_step else tr(_SAVED) if is_saved else tr(_NO_PROGRAM)
+            return tr(_QUESTION) if run.can_step else self._why_not()
         return tr_said(describe_place(run.step))
+
+    def _why_not(self) -> str:
+        """Why there is nothing to step through."""
+        state = self._context.controller.state
+        if state.is_view_only:
+            return tr(_SAVED)
+        return tr(_NOT_YET) if state.is_running else tr(_NO_PROGRAM)
 
     def _tell(self, told: Sequence[str]) -> None:
         self.note.setText(tr_said(say_joined(told)))

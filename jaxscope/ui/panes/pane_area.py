@@ -587,7 +587,7 @@ class _Closed:
 
 def no_room() -> str:
     """What to say where a pane could not be opened."""
-    return tr("There is no room for another pane: close one first.")
+    return tr("There is no room for another view: close one first.")
 
 
 class PaneArea(QWidget):

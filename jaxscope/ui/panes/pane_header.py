@@ -43,7 +43,7 @@ class PaneGrip(QWidget):
         self._is_dragged = self._is_awake = False
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.setToolTip(
-            tr("Drag to move this pane; click for its menu; arrow keys lead to its tools")
+            tr("Drag to move this view; click for its menu; arrow keys lead to its tools")
         )
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
@@ -161,8 +161,8 @@ class PaneHeader(QWidget):
         self._colours: QComboBox | None = None
         self._has_forms, self._has_graph = True, False
         self._is_hovered = False
-        self._find = _button(tr("Find"), tr("Find in this pane (Ctrl+F)"))
-        self._close = _button("×", tr("Close this pane"))
+        self._find = _button(tr("Find"), tr("Find in this view (Ctrl+F)"))
+        self._close = _button("×", tr("Close this view"))
         self._stale, self._old_call = QLabel(tr(_EARLIER)), ""
         self._found, self._caption = QLabel(), QLabel(textFormat=Qt.TextFormat.PlainText)
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -223,7 +223,7 @@ class PaneHeader(QWidget):
     def _name_grip(self) -> None:
         """A screen reader says which of several panes it moves."""
         pane = self._full_name or self.chooser.currentText()
-        self.grip.setAccessibleName(tr("Move the pane {pane}, or open its menu", pane=pane))
+        self.grip.setAccessibleName(tr("Move the view {pane}, or open its menu", pane=pane))
 
     def show_form(self, form: Form, *, is_shown: bool, is_enabled: bool) -> None:
         """Show which form is chosen, or no forms where there is no choice."""
@@ -456,7 +456,7 @@ class PaneHeader(QWidget):
 
     def _build_chooser(self) -> None:
         chooser = self.chooser
-        chooser.setAccessibleName(tr("Stage of this pane"))
+        chooser.setAccessibleName(tr("Stage of this view"))
         chooser.setProperty("role", "compact")
         policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         chooser.setSizeAdjustPolicy(policy)
@@ -476,7 +476,7 @@ class PaneHeader(QWidget):
         search.setToolTip(tr(_SEARCH_HELP))
         search.installEventFilter(self)
         search.setClearButtonEnabled(True)
-        search.setAccessibleName(tr("Find in this pane"))
+        search.setAccessibleName(tr("Find in this view"))
         search.setProperty("role", "compact")
         search.setMinimumWidth(44)
         search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -495,7 +495,7 @@ class PaneHeader(QWidget):
         self._row.addWidget(self._stale)
         self.form_choice.addItems([tr(form.value.capitalize()) for form in Form])
         self.form_choice.setProperty("role", "compact")
-        self.form_choice.setAccessibleName(tr("Form of this pane"))
+        self.form_choice.setAccessibleName(tr("Form of this view"))
         self.form_choice.setToolTip(tr("Show this stage as a graph, a text, a table or a tree"))
         self.form_choice.activated.connect(self._on_form_choice_activated)
         self.form_choice.currentIndexChanged.connect(self._later.start)

@@ -32,6 +32,7 @@ from jaxscope.model import (
     is_available,
     stage_named,
 )
+from jaxscope.model.graph import RESULTS
 from jaxscope.model.op_name import name_derivative, shown_orders
 from jaxscope.model.operations import CUSTOM_DERIVATIVES
 from jaxscope.model.said import CLAUSES, first_of, join_first, say_joined
@@ -264,6 +265,8 @@ def _move(graph: Graph, index: int, facts: NodeFacts | None, stage: str) -> str:
 
 
 def _attribute(key: str, value: str) -> str:
+    if key == RESULTS:
+        return value.replace("\n", ", ")
     if key != "cost_note":
         return value
     from jaxscope.program.cost.equations import read_cost_note  # few selections need it
@@ -682,7 +685,7 @@ def _fate(fate: Fate) -> str:
     if fate.instructions:
         shown = tr_said(join_first((escape_breakable(n, 60) for n in fate.instructions), 8))
         word = tr("instruction") if len(fate.instructions) == 1 else tr("instructions")
-        lines.append(tr("now in the {word} {shown}", word=word, shown=shown))
+        lines.append(tr("Now in the {word} {shown}", word=word, shown=shown))
     if fate.proof is not None:
         lines.append(_proof(fate.proof))
     return "<br>".join(lines)

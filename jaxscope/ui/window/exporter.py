@@ -433,7 +433,7 @@ class ExportProgressBar(QWidget):
 
 
 _THEMES = ("light", "dark")
-_EXPLAINED = {"json": "Data always holds everything.", "html": "The stages of the open panes."}
+_EXPLAINED = {"json": "Data always holds everything.", "html": "The stages of the open views."}
 
 
 class ExportDialog(QDialog):

@@ -408,7 +408,7 @@ class FileDialogs(QObject):
         capture = state.capture or state.partial_capture()
         is_shown = pane is not None and pane.is_graph_shown and pane.canvas is not None
         if capture is None or pane is None or not is_shown:
-            self.message_changed.emit(tr("There is no graph in the active pane."))
+            self.message_changed.emit(tr("There is no graph in the active view."))
             return
         name, active = "picture.png", (pane.wanted_stage, pane)
         order = make_order(capture, name, ExportChoice(theme=theme_name), active, ())

@@ -44,7 +44,7 @@ click on a **stage** shows it.
 
 ### Find out what became of a line
 Click the line. The equations, operations and instructions that came from it light up in every
-pane, and *Selected* says what became of each. It works in every direction: click an instruction
+view, and *Selected* says what became of each. It works in every direction: click an instruction
 to see the lines that it came from.
 
 ### See the derivative

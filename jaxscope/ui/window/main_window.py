@@ -105,7 +105,7 @@ _OF_CALL = (
 )
 _OF_STAGES = (
     "From your source to the machine code: each stage is made of the one before. A click shows it "
-    "in a pane; at the end stands how long the call takes, eager and compiled."
+    "in a view; at the end stands how long the call takes, eager and compiled."
 )
 _OF_SOURCE = (
     "Click a line: what came of it lights up in every stage, and below stands what became of it. "
@@ -116,8 +116,8 @@ _OF_PROGRAM = (
     "click leads back to the line that it came from."
 )
 _OF_PAGES = (
-    "Each name opens a page about the same call, such as its memory or its fusions; a second click "
-    "closes it. Measure and Compare are places of their own. "
+    "Here is a list of pages about the same call, such as its memory or its fusions; a click on "
+    "the name of the page that is open closes it. Measure and Compare are places of their own. "
     "Ctrl+K finds every command, page and sample by a few letters."
 )
 _TINT_ALPHA = 40
@@ -968,7 +968,7 @@ class MainWindow(QMainWindow):
             self.toggle_inspector()
             self.show_message(tr("View, What is selected (Ctrl+B): shows it again."))
         elif len(self.workspace.area.panes) == 1:
-            self.show_message(tr("The last pane stays."))
+            self.show_message(tr("The last view stays."))
         else:
             self.close_pane()
 

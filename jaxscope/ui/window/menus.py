@@ -560,7 +560,7 @@ class PaneCommands(QObject):
         if pane is None:
             return
         dialog = QInputDialog(self._window)
-        dialog.setWindowTitle(tr("Name this pane"))
+        dialog.setWindowTitle(tr("Name this view"))
         dialog.setLabelText(tr("Name, or nothing:"))
         dialog.setTextValue(pane.header.name)
         dialog.textValueSelected.connect(self._on_name_selected)

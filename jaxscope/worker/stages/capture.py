@@ -220,10 +220,10 @@ class _Pipeline:
         self._send_head(program)
         rest_again()
         traced, derived, derived_ids = program.tag_derived()
-        tags = TagTable(program.base_ids, derived_ids)
+        tags = TagTable(program.base_ids, derived_ids, dict(program.user_paths))
         self._channel.send(
             "tags",
-            {"argument_paths": dict(program.user_paths)},
+            {"argument_paths": tags.argument_paths},
             {**strings_to_arrays(tags.base, "base"), **strings_to_arrays(tags.derived, "derived")},
         )
         last = self._send_jaxprs(program, tags, derived)

@@ -244,6 +244,8 @@ class _Converter:
             attributes: dict[str, str] = {}
             if group == NONE:
                 attributes = {"argument": str(number), **self._spread.of_argument(number)}
+                if name := read_argument_name(str(argument.location)):
+                    attributes["path"] = self._tags.argument_paths.get(name, name)
             elif operands is not None and number < len(operands):
                 attributes["operand"] = str(operands[number])
             node = self._builder.add_node(
@@ -406,6 +408,8 @@ class _Converter:
 
 
 _NAME_OF_LOCATION = re.compile(r'loc\("((?:[^"\\]|\\.)*)"(?=[()])')
+_ONLY_A_NAME = re.compile(r'loc\("((?:[^"\\]|\\.)*)"\)')
+_ESCAPED = re.compile(rb"\\(\\|[0-9A-F]{2})")
 _FRAME_OF_LOCATION = re.compile(r'"((?:[^"\\]|\\.)*)"\("((?:[^"\\]|\\.)*)":(\d{1,9}):(\d{1,9})')
 _MAX_LOCATION = 20_000
 
@@ -424,6 +428,23 @@ def read_location(text: str) -> tuple[str, tuple[tuple[str, int, int, str], ...]
         if not NOT_THE_USERS.search(file)
     ]
     return name[1] if name is not None else "", tuple(dict.fromkeys(frames))
+
+
+def read_argument_name(text: str) -> str:
+    """What JAX calls an argument of a module, such as `params['w']`; empty where it says nothing.
+
+    Args:
+        text: The argument's location as MLIR prints it, bytes that are no ASCII as `\\C3`. Bindings
+            of JAX 0.8 end the process where they are asked for the name of a place in a file.
+    """
+    match = _ONLY_A_NAME.fullmatch(text[:_MAX_LOCATION])
+    if match is None:
+        return ""
+    told = _ESCAPED.sub(
+        lambda found: found[1] if found[1] == b"\\" else bytes([int(found[1], 16)]),
+        match[1].encode(),
+    )
+    return told.decode(errors="replace")
 
 
 def link_stablehlo_lines(text: str, converted: ConvertedModule) -> npt.NDArray[np.int32]:

@@ -13,7 +13,7 @@ click on a **stage** shows it.
 
 ### Find out what became of a line
 Click the line. The equations, operations and instructions that came from it light up in every
-pane, and *Selected* says what became of each. It works in every direction: click an instruction
+view, and *Selected* says what became of each. It works in every direction: click an instruction
 to see the lines that it came from.
 
 ### See the derivative
@@ -41,7 +41,7 @@ Ctrl+K finds every command, sample and call by a few letters.
 `key(0)` 是一个随机密钥。文件中的函数在左边的文件名后面。栏下的一行从源代码通向机器码：单击一个**阶段**即可显示它。
 
 ### 弄清一行变成了什么
-单击这一行。由它产生的方程、运算和指令会在每个窗格中亮起，*所选* 说明每一个变成了什么。任何方向都可以：单击一条指令，
+单击这一行。由它产生的方程、运算和指令会在每个视图中亮起，*所选* 说明每一个变成了什么。任何方向都可以：单击一条指令，
 就能看到它来自哪些行。
 
 ### 看导数
@@ -328,6 +328,10 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
     <message>
         <source>1 loop counts once: how often it runs is not known, and it may run never.</source>
         <translation>1 个循环只算一次：不知道它运行多少次，也可能从不运行。</translation>
+    </message>
+    <message>
+        <source>1 of these is an argument or a result</source>
+        <translation>其中 1 个是参数或结果</translation>
     </message>
     <message>
         <source>1 pass</source>
@@ -1720,8 +1724,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>关闭课程；可从“帮助”再次打开</translation>
     </message>
     <message>
-        <source>Close this pane</source>
-        <translation>关闭此窗格</translation>
+        <source>Close this view</source>
+        <translation>关闭此视图</translation>
     </message>
     <message>
         <source>Close what has the keyboard</source>
@@ -2280,8 +2284,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>完成，用时 {wall_s}</translation>
     </message>
     <message>
-        <source>Drag to move this pane; click for its menu; arrow keys lead to its tools</source>
-        <translation>拖动以移动此窗格；单击打开其菜单；用方向键到达其工具</translation>
+        <source>Drag to move this view; click for its menu; arrow keys lead to its tools</source>
+        <translation>拖动以移动此视图；单击打开其菜单；用方向键到达其工具</translation>
     </message>
     <message>
         <source>Draw</source>
@@ -2334,10 +2338,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Each loop is one equation, drawn as a box with its body inside; `scan` states how often it runs, `while_loop` cannot know. `cond` and `switch` hold one body for each branch. Under `vmap` with a batch of conditions, `cond` becomes `select`: both branches run for every element and the wanted result is picked. `associative_scan` is no loop: it unrolls into a tree of log n levels.</source>
         <translation>每个循环是一个方程，画成一个框，循环体在框内；`scan` 写明运行多少次，`while_loop` 则无从知道。`cond` 和 `switch` 的每个分支各有一个主体。在 `vmap` 下，若条件成批，`cond` 就变成 `select`：两个分支对每个元素都运行，再选出所要的结果。`associative_scan` 不是循环：它展开成一棵 log n 层的树。</translation>
-    </message>
-    <message>
-        <source>Each name opens a page about the same call, such as its memory or its fusions; a second click closes it. Measure and Compare are places of their own. Ctrl+K finds every command, page and sample by a few letters.</source>
-        <translation>每个名称打开一个关于同一调用的页面，例如内存或融合；再单击一次关闭。“测量”和“比较”是独立的位置。Ctrl+K 输入几个字母就能找到任何命令、页面和示例。</translation>
     </message>
     <message>
         <source>Each of {num_equations} gives the same bits one by one and compiled with all others.</source>
@@ -2644,12 +2644,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>查找一个词、原语或操作码</translation>
     </message>
     <message>
-        <source>Find in this pane</source>
-        <translation>在此窗格中查找</translation>
+        <source>Find in this view</source>
+        <translation>在此视图中查找</translation>
     </message>
     <message>
-        <source>Find in this pane (Ctrl+F)</source>
-        <translation>在此窗格中查找（Ctrl+F）</translation>
+        <source>Find in this view (Ctrl+F)</source>
+        <translation>在此视图中查找（Ctrl+F）</translation>
     </message>
     <message>
         <source>Find the pass of XLA that makes jit differ</source>
@@ -2756,8 +2756,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在前向过程之后忘掉里面的值，到反向过程时再算一遍：内存少了，工作多了。</translation>
     </message>
     <message>
-        <source>Form of this pane</source>
-        <translation>此窗格的形式</translation>
+        <source>Form of this view</source>
+        <translation>此视图的形式</translation>
     </message>
     <message>
         <source>Formats are {known}.</source>
@@ -2800,8 +2800,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>从观察到的最短到最长；如果在安静的机器上用六个进程测得了区间，则是中位数所在的区间及其置信度</translation>
     </message>
     <message>
-        <source>From your source to the machine code: each stage is made of the one before. A click shows it in a pane; at the end stands how long the call takes, eager and compiled.</source>
-        <translation>从源代码到机器码：每个阶段都由前一个阶段产生。单击在窗格中显示它；末尾是这个调用在急切执行和编译后各需多久。</translation>
+        <source>From your source to the machine code: each stage is made of the one before. A click shows it in a view; at the end stands how long the call takes, eager and compiled.</source>
+        <translation>从源代码到机器码：每个阶段都由前一个阶段产生。单击在视图中显示它；末尾是这个调用在急切执行和编译后各需多久。</translation>
     </message>
     <message>
         <source>From {path}. Seconds are the mean of a run, added up over threads and devices. This module has {share} of the {seconds} of work in the recording{beside}. {unplaced} of all work could not be placed on an instruction of a module.</source>
@@ -3028,6 +3028,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这里 float32 变成了 float64，虽然没有参数是 float64：由它得到的一切都占用两倍的内存，在大多数 GPU 和 TPU 上要花许多倍的时间。NumPy 的 float64 标量或数组会造成这种情况；Python 的数不会。</translation>
     </message>
     <message>
+        <source>Here is a list of pages about the same call, such as its memory or its fusions; a click on the name of the page that is open closes it. Measure and Compare are places of their own. Ctrl+K finds every command, page and sample by a few letters.</source>
+        <translation>这里列出关于同一调用的页面，例如内存或融合；单击已打开页面的名称会关闭它。“测量”和“比较”是独立的位置。Ctrl+K 输入几个字母就能找到任何命令、页面和示例。</translation>
+    </message>
+    <message>
         <source>Here stands what {name} would make of the same operands: nothing of the result comes from it.</source>
         <translation>这里显示 {name} 用相同的操作数会得到什么：结果中没有来自它的内容。</translation>
     </message>
@@ -3188,8 +3192,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在文本中：折叠或展开该行所在的块</translation>
     </message>
     <message>
-        <source>In any pane: select one more thing, or let it go</source>
-        <translation>在任何窗格中：再选一个，或取消选择它</translation>
+        <source>In any view: select one more thing, or let it go</source>
+        <translation>在任何视图中：再选一个，或取消选择它</translation>
     </message>
     <message>
         <source>In float32 exp(1e-8) - 1 is 0, expm1(1e-8) is 1e-8.</source>
@@ -3932,8 +3936,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>以后的调用可能在那里找到编译后的调用每次都要计算的内容。</translation>
     </message>
     <message>
-        <source>Lay panes out as at first</source>
-        <translation>恢复最初的窗格布局</translation>
+        <source>Lay views out as at first</source>
+        <translation>恢复最初的视图布局</translation>
     </message>
     <message>
         <source>Laying out</source>
@@ -4472,8 +4476,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>向外移动</translation>
     </message>
     <message>
-        <source>Move the pane {pane}, or open its menu</source>
-        <translation>移动窗格“{pane}”，或打开其菜单</translation>
+        <source>Move the view {pane}, or open its menu</source>
+        <translation>移动视图“{pane}”，或打开其菜单</translation>
     </message>
     <message>
         <source>Move to the left</source>
@@ -4592,12 +4596,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请指明真正的文件。</translation>
     </message>
     <message>
-        <source>Name this pane</source>
-        <translation>命名窗格</translation>
+        <source>Name this view</source>
+        <translation>命名视图</translation>
     </message>
     <message>
-        <source>Name this pane …</source>
-        <translation>命名此窗格 …</translation>
+        <source>Name this view …</source>
+        <translation>命名此视图 …</translation>
     </message>
     <message>
         <source>Name, or nothing:</source>
@@ -4668,16 +4672,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>下一页</translation>
     </message>
     <message>
-        <source>Next pane</source>
-        <translation>下一个窗格</translation>
-    </message>
-    <message>
-        <source>Next that was found</source>
-        <translation>下一个查找结果</translation>
-    </message>
-    <message>
         <source>Next to nothing. Put the three calls side by side: the FLOPs of `value_and_grad(loss)` are those of `grad(loss)` and a handful more for the last line, far below the sum of the value's and the gradient's. In its graph the forward equations feed the loss and the backward ones alike.</source>
         <translation>几乎没有。把三个调用并排放在一起：`value_and_grad(loss)` 的 FLOP 就是 `grad(loss)` 的，再加上最后一行的少许，远低于函数值和梯度各自之和。在它的图中，前向的方程既供给损失，也供给反向的方程。</translation>
+    </message>
+    <message>
+        <source>Next view</source>
+        <translation>下一个视图</translation>
     </message>
     <message>
         <source>Next: {heading}</source>
@@ -5124,6 +5124,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>之前没有选择过任何东西。</translation>
     </message>
     <message>
+        <source>Now in the {word} {shown}</source>
+        <translation>现在位于{word} {shown}</translation>
+    </message>
+    <message>
         <source>Now, in Python: {effects}; the compiled program does not do it.</source>
         <translation>现在由 Python 做：{effects}；编译后的程序不会做。</translation>
     </message>
@@ -5246,6 +5250,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>On which devices does it run, who holds what, and what do they tell each other?</source>
         <translation>它在哪些设备上运行，谁持有什么，它们之间传递什么？</translation>
+    </message>
+    <message>
+        <source>Once the call has run, it can be stepped through.</source>
+        <translation>调用运行之后，就可以逐步执行它。</translation>
     </message>
     <message>
         <source>Once when tracing, or each time it runs.</source>
@@ -5472,8 +5480,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>展开所有组</translation>
     </message>
     <message>
-        <source>Open another pane</source>
-        <translation>打开另一个窗格</translation>
+        <source>Open another view</source>
+        <translation>打开另一个视图</translation>
     </message>
     <message>
         <source>Open as many as can be read</source>
@@ -5616,8 +5624,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>把它填充到 {size}，并用掩码遮住其余部分：是一个程序，而不是 {count} 个。</translation>
     </message>
     <message>
-        <source>Page below the panes</source>
-        <translation>窗格下方的页面</translation>
+        <source>Page below the views</source>
+        <translation>视图下方的页面</translation>
     </message>
     <message>
         <source>Page with linked stages</source>
@@ -5637,11 +5645,11 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>Panes</source>
-        <translation>窗格</translation>
+        <translation>视图</translation>
     </message>
     <message>
         <source>Panes are in Program (Alt+1): nothing was closed.</source>
-        <translation>窗格在“程序”中（Alt+1）：没有关闭任何内容。</translation>
+        <translation>视图在“程序”中（Alt+1）：没有关闭任何内容。</translation>
     </message>
     <message>
         <source>Parameters in any shape that suits you.</source>
@@ -5853,15 +5861,15 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>Present on the whole screen</source>
-        <translation>只看窗格，全屏</translation>
+        <translation>只看视图，全屏</translation>
     </message>
     <message>
         <source>Previous page</source>
         <translation>上一页</translation>
     </message>
     <message>
-        <source>Previous pane</source>
-        <translation>上一个窗格</translation>
+        <source>Previous view</source>
+        <translation>上一个视图</translation>
     </message>
     <message>
         <source>Primitives of jaxprs</source>
@@ -6244,8 +6252,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>沿若干维度颠倒顺序。</translation>
     </message>
     <message>
-        <source>Ribbons between panes</source>
-        <translation>窗格之间的连带</translation>
+        <source>Ribbons between views</source>
+        <translation>视图之间的连带</translation>
     </message>
     <message>
         <source>Roofline</source>
@@ -6313,7 +6321,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>Run a call to step through it.</source>
-        <translation>运行一个调用，然后单步执行。</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Run a call, or open a capture first.</source>
@@ -6920,8 +6928,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>阶段</translation>
     </message>
     <message>
-        <source>Stage of this pane</source>
-        <translation>此窗格的阶段</translation>
+        <source>Stage of this view</source>
+        <translation>此视图的阶段</translation>
     </message>
     <message>
         <source>Stages</source>
@@ -7658,6 +7666,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>方程逐个运行：{kernels}，读写 {moved}。优化后：{num_fused}，{moved_fused}{on_each}。</translation>
     </message>
     <message>
+        <source>The equations one by one: {kernels}. Optimized: {num_fused}{on_each}.</source>
+        <translation>方程逐个运行：{kernels}。优化后：{num_fused}{on_each}。</translation>
+    </message>
+    <message>
         <source>The error function of every element.</source>
         <translation>每个元素的误差函数值。</translation>
     </message>
@@ -7974,16 +7986,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>结果不再有最后一维，它在默认种类中大小为二。</translation>
     </message>
     <message>
-        <source>The last pane stays.</source>
-        <translation>最后一个窗格保留。</translation>
-    </message>
-    <message>
         <source>The last part</source>
         <translation>最后一部分</translation>
     </message>
     <message>
         <source>The last two dimensions are the matrix; those before are a batch.</source>
         <translation>最后两维是矩阵；前面的各维是批次。</translation>
+    </message>
+    <message>
+        <source>The last view stays.</source>
+        <translation>最后一个视图保留。</translation>
     </message>
     <message>
         <source>The layout was stopped.</source>
@@ -8140,10 +8152,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The numbers are computed for the page, so the call has to run.</source>
         <translation>这一页的数值需要计算，所以必须运行这个调用。</translation>
-    </message>
-    <message>
-        <source>The one found before</source>
-        <translation>上一个查找结果</translation>
     </message>
     <message>
         <source>The operation at {place}</source>
@@ -8669,7 +8677,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>The source</source>
-        <translation>源代码窗格</translation>
+        <translation>源代码视图</translation>
     </message>
     <message>
         <source>The source is always shown as text.</source>
@@ -8700,8 +8708,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各个阶段</translation>
     </message>
     <message>
-        <source>The stages of the open panes.</source>
-        <translation>打开的窗格所显示的阶段。</translation>
+        <source>The stages of the open views.</source>
+        <translation>打开的视图所显示的阶段。</translation>
     </message>
     <message>
         <source>The stages of this call are: {names}.</source>
@@ -8916,8 +8924,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有梯度可用来比较 remat 策略。</translation>
     </message>
     <message>
-        <source>There is no graph in the active pane.</source>
-        <translation>当前窗格中没有图。</translation>
+        <source>There is no graph in the active view.</source>
+        <translation>当前视图中没有图。</translation>
     </message>
     <message>
         <source>There is no graph to show.</source>
@@ -8944,8 +8952,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有可以查看的优化后的模块。</translation>
     </message>
     <message>
-        <source>There is no room for another pane: close one first.</source>
-        <translation>没有空间再放一个窗格：请先关闭一个。</translation>
+        <source>There is no room for another view: close one first.</source>
+        <translation>没有空间再放一个视图：请先关闭一个。</translation>
     </message>
     <message>
         <source>There is no source to change.</source>
@@ -9156,26 +9164,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这一行是在运行之后写的：再次运行这个调用，看它变成什么。</translation>
     </message>
     <message>
-        <source>This pane alone, or all again</source>
-        <translation>只显示此窗格，或重新显示全部</translation>
-    </message>
-    <message>
-        <source>This pane as graph</source>
-        <translation>此窗格以图显示</translation>
-    </message>
-    <message>
-        <source>This pane as table</source>
-        <translation>此窗格以表格显示</translation>
-    </message>
-    <message>
-        <source>This pane as text</source>
-        <translation>此窗格以文本显示</translation>
-    </message>
-    <message>
-        <source>This pane as tree</source>
-        <translation>此窗格以树显示</translation>
-    </message>
-    <message>
         <source>This part of the program does not run.</source>
         <translation>程序的这一部分不会运行。</translation>
     </message>
@@ -9202,6 +9190,26 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>This stage with every group opened</source>
         <translation>这个阶段，展开所有组</translation>
+    </message>
+    <message>
+        <source>This view alone, or all again</source>
+        <translation>只显示此视图，或重新显示全部</translation>
+    </message>
+    <message>
+        <source>This view as graph</source>
+        <translation>此视图以图显示</translation>
+    </message>
+    <message>
+        <source>This view as table</source>
+        <translation>此视图以表格显示</translation>
+    </message>
+    <message>
+        <source>This view as text</source>
+        <translation>此视图以文本显示</translation>
+    </message>
+    <message>
+        <source>This view as tree</source>
+        <translation>此视图以树显示</translation>
     </message>
     <message>
         <source>Those without a box of their own are part of another: a constant that is written in its user, a value of a loop. The table lists all.</source>
@@ -12876,10 +12884,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有：它没有中间结果</translation>
     </message>
     <message>
-        <source>now in the {word} {shown}</source>
-        <translation>现在位于{word} {shown}</translation>
-    </message>
-    <message>
         <source>numbers</source>
         <translation>数值</translation>
     </message>
@@ -13138,10 +13142,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>paired, {range}</source>
         <translation>配对，{range}</translation>
-    </message>
-    <message>
-        <source>pane page</source>
-        <translation>窗格 页面 pane page</translation>
     </message>
     <message>
         <source>parsing the file</source>
@@ -14214,6 +14214,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>version license</source>
         <translation>版本 许可 version license</translation>
+    </message>
+    <message>
+        <source>view page</source>
+        <translation>视图 页面 view page</translation>
     </message>
     <message>
         <source>vmap</source>
