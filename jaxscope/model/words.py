@@ -191,5 +191,15 @@ TERMS: Sequence[Term] = (
         ("roofline", "The time that arithmetic or memory alone would take at least."),
         ("peak memory", "The most bytes that are alive at once.", (r"\bmemory high-water\b",)),
     ),
+    *_group(
+        "The window",
+        (
+            "view",
+            "One stage of the program, or the source, as graph, text, table or tree.",
+            (r"\b[Pp]anes?\b",),
+        ),
+        ("place", "Program, Measure or Compare: what the window is used for now."),
+        ("page", "What is told of one question, such as memory, below the views or in a place."),
+    ),
 )
 """In the order in which they are explained."""

@@ -379,10 +379,10 @@ def test_the_page_below_has_a_command_that_closes_it_and_brings_it_back(
     assert ran.pages.drawer.isHidden() and not is_checked(ran, "toggle_drawer")
     press(ran, qtbot, Qt.Key.Key_F4)
     assert ran.pages.current == "memory" and is_checked(ran, "toggle_drawer")
-    use(ran, "View: Page below the panes (on)")
+    use(ran, "View: Page below the views (on)")
     assert ran.pages.drawer.isHidden()
     ran.pages.show_place(Place.MEASURE)
-    use(ran, "View: Page below the panes")
+    use(ran, "View: Page below the views")
     assert (ran.pages.place, ran.pages.current) == (Place.PROGRAM, "memory")
 
 

@@ -299,7 +299,7 @@ def test_every_grip_says_which_pane_it_moves(
     area.panes[2].header.set_name("after XLA")
     told = [pane.header.grip.accessibleName() for pane in area.panes]
     for name, text in zip(("Source", "jaxpr", "after XLA"), told, strict=True):
-        assert f"the pane {name}," in text
+        assert f"the view {name}," in text
 
 
 def test_a_second_pane_for_a_stage_shows_it_at_once(
@@ -704,7 +704,7 @@ def test_a_new_pane_shows_another_stage_and_what_is_selected_stays_in_sight(
         return left >= 0 and top >= 0 and right <= canvas.width() and bottom <= canvas.height()
 
     driver.wait_until(lambda: canvas.height() < 260 and is_seen())
-    for action in window.commands.menus["Panes"].actions():
+    for action in window.commands.menus["Arrange"].actions():
         if action.text() == "Split below":
             action.trigger()
     window.close_pane()
@@ -722,7 +722,7 @@ def test_what_is_split_to_the_right_is_there_also_in_a_narrow_window(
     qtbot.wait(20)
 
     def split() -> None:
-        actions = window.commands.menus["Panes"].actions()
+        actions = window.commands.menus["Arrange"].actions()
         next(each for each in actions if each.text() == "Split to the right").trigger()
         qtbot.wait(20)
 

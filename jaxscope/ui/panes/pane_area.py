@@ -161,7 +161,7 @@ def _read_part(value: Any, depth: int) -> PaneSpec | Split:
         return _read_split(value, depth)
     words = [value["stage"], value["form"], value["name"]]
     if not all(isinstance(word, str) and len(word) <= _MAX_NAME_CHARACTERS for word in words):
-        raise ValueError("no pane")
+        raise ValueError("no view")
     return PaneSpec(*words)
 
 

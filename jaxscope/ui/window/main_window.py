@@ -956,7 +956,7 @@ class MainWindow(QMainWindow):
             return focused is not None and part.isAncestorOf(focused)
 
         if self.pages.place is not Place.PROGRAM:
-            self.show_message(tr("Panes are in Program (Alt+1): nothing was closed."))
+            self.show_message(tr("Views are in Program (Alt+1): nothing was closed."))
         elif has_keyboard(self.pages.drawer):
             self.pages.close_drawer()
         elif has_keyboard(self.lesson) or (has_keyboard(inspector) and inspector.page.isHidden()):

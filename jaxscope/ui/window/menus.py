@@ -1,4 +1,4 @@
-"""What does the commands of the menus Graph, Go and Panes, the choices for all graphs, and outlines
+"""What does the commands of the menus Graph, Go and Arrange, the choices for all graphs, and outlines
 kept in sync with graphs (`OutlineSync`).
 """
 
@@ -448,7 +448,7 @@ class LanguageMenu(QObject):
         self._languages.use(language)
 
 
-# The commands of the menu Panes: opened, moved, named, seen alone; and where they were at the last
+# The commands of the menu Arrange: opened, moved, named, seen alone; and where they were at the last
 # start.
 
 
@@ -480,7 +480,7 @@ class PaneCommands(QObject):
         self._window, self._area, self._settings, self._say = window, area, settings, say
         self._take_back = take_back
         area.panes_changed.connect(self._on_area_panes_changed)
-        self._menu = commands.menus["Panes"]
+        self._menu = commands.menus["Arrange"]
         commands.actions["show_ribbons"].setChecked(settings.shows_ribbons)
         commands.actions["wrap_lines"].setChecked(settings.wraps_lines)
         commands.connect_owner("panes", self)

@@ -1248,6 +1248,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>算术</translation>
     </message>
     <message>
+        <source>Arrange</source>
+        <translation>排列</translation>
+    </message>
+    <message>
         <source>Arrays (*.npy *.npz *.safetensors *.png *.jpg *.jpeg *.gif *.bmp *.webp *.tif *.tiff)</source>
         <translation>数组 (*.npy *.npz *.safetensors *.png *.jpg *.jpeg *.gif *.bmp *.webp *.tif *.tiff)</translation>
     </message>
@@ -5384,6 +5388,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>有一侧没有这个阶段。</translation>
     </message>
     <message>
+        <source>One stage of the program, or the source, as graph, text, table or tree.</source>
+        <translation>程序的一个阶段或源代码，以图、文本、表格或树显示。</translation>
+    </message>
+    <message>
         <source>One step of XLA's optimizer.</source>
         <translation>XLA 优化器的一步。</translation>
     </message>
@@ -5644,14 +5652,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>Pallas，在 CPU 上解释执行。</translation>
     </message>
     <message>
-        <source>Panes</source>
-        <translation>视图</translation>
-    </message>
-    <message>
-        <source>Panes are in Program (Alt+1): nothing was closed.</source>
-        <translation>视图在“程序”中（Alt+1）：没有关闭任何内容。</translation>
-    </message>
-    <message>
         <source>Parameters in any shape that suits you.</source>
         <translation>参数可以是任何适合你的形式。</translation>
     </message>
@@ -5910,6 +5910,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Program</source>
         <translation>程序</translation>
+    </message>
+    <message>
+        <source>Program, Measure or Compare: what the window is used for now.</source>
+        <translation>程序、测量或比较：窗口现在用来做什么。</translation>
     </message>
     <message>
         <source>Programs</source>
@@ -6321,7 +6325,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>Run a call to step through it.</source>
-        <translation type="unfinished"></translation>
+        <translation>运行一个调用，然后单步执行。</translation>
     </message>
     <message>
         <source>Run a call, or open a capture first.</source>
@@ -8828,6 +8832,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>整个程序仍然不同：它还有其他差别。</translation>
     </message>
     <message>
+        <source>The window</source>
+        <translation>窗口</translation>
+    </message>
+    <message>
         <source>The worker sent something that is no message of jaxscope's.</source>
         <translation>工作进程发送的内容不是 jaxscope 的消息。</translation>
     </message>
@@ -9628,6 +9636,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>“视图”菜单的“所选内容”（Ctrl+B）可再次显示。</translation>
     </message>
     <message>
+        <source>Views are in Program (Alt+1): nothing was closed.</source>
+        <translation>视图在“程序”中（Alt+1）：没有关闭任何内容。</translation>
+    </message>
+    <message>
         <source>W&amp;idth</source>
         <translation>宽度(&amp;I)</translation>
     </message>
@@ -9862,6 +9874,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What is still shown of it is no longer of the call above.</source>
         <translation>仍然显示着的内容已不属于上面的调用。</translation>
+    </message>
+    <message>
+        <source>What is told of one question, such as memory, below the views or in a place.</source>
+        <translation>对一个问题（如内存）的说明，在视图下方或在某个位置中。</translation>
     </message>
     <message>
         <source>What it computes inside is not in the module.</source>
@@ -13136,6 +13152,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>填充</translation>
     </message>
     <message>
+        <source>page</source>
+        <translation>页面</translation>
+    </message>
+    <message>
         <source>paired</source>
         <translation>配对</translation>
     </message>
@@ -14214,6 +14234,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>version license</source>
         <translation>版本 许可 version license</translation>
+    </message>
+    <message>
+        <source>view</source>
+        <translation>视图</translation>
     </message>
     <message>
         <source>view page</source>
