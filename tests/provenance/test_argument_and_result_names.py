@@ -73,12 +73,15 @@ def capture() -> Iterator[Callable[..., Capture]]:
     ],
 )
 def test_the_paths_of_results_lead_to_leaves_of_their_shapes(
-    capture: Callable[..., Capture], tmp_path: Path, call: str, transform: Callable[..., object]
+    capture: Callable[..., Capture],
+    tmp_path: Path,
+    call: str,
+    transform: Callable[..., Callable[..., object]],
 ) -> None:
     file = tmp_path / "program.py"
     file.write_text(SOURCE)
     function = transform(runpy.run_path(str(file)))
-    told = jax.eval_shape(function, np.ones(9, np.float32))  # type: ignore[arg-type]
+    told = jax.eval_shape(function, np.ones(9, np.float32))
     leaves, _ = jax.tree_util.tree_flatten_with_path(told)
     wanted = sorted((f"result{jax.tree_util.keystr(path)}", leaf.shape) for path, leaf in leaves)
     for stage in capture(file, call).stages:

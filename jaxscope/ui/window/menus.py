@@ -1,5 +1,5 @@
-"""What does the commands of the menus Graph, Go and Arrange, the choices for all graphs, and outlines
-kept in sync with graphs (`OutlineSync`).
+"""What does the commands of the menus Graph, Go and Arrange, the choices for all graphs, and
+outlines kept in sync with graphs (`OutlineSync`).
 """
 
 from __future__ import annotations
@@ -448,8 +448,8 @@ class LanguageMenu(QObject):
         self._languages.use(language)
 
 
-# The commands of the menu Arrange: opened, moved, named, seen alone; and where they were at the last
-# start.
+# The commands of the menu Arrange: views opened, moved, named, seen alone; and where they were at
+# the last start.
 
 
 _MAX_NAME_CHARACTERS = 60

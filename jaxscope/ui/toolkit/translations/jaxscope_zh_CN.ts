@@ -4676,6 +4676,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>下一页</translation>
     </message>
     <message>
+        <source>Next that was found</source>
+        <translation>下一个查找结果</translation>
+    </message>
+    <message>
         <source>Next to nothing. Put the three calls side by side: the FLOPs of `value_and_grad(loss)` are those of `grad(loss)` and a handful more for the last line, far below the sum of the value's and the gradient's. In its graph the forward equations feed the loss and the backward ones alike.</source>
         <translation>几乎没有。把三个调用并排放在一起：`value_and_grad(loss)` 的 FLOP 就是 `grad(loss)` 的，再加上最后一行的少许，远低于函数值和梯度各自之和。在它的图中，前向的方程既供给损失，也供给反向的方程。</translation>
     </message>
@@ -8156,6 +8160,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The numbers are computed for the page, so the call has to run.</source>
         <translation>这一页的数值需要计算，所以必须运行这个调用。</translation>
+    </message>
+    <message>
+        <source>The one found before</source>
+        <translation>上一个查找结果</translation>
     </message>
     <message>
         <source>The operation at {place}</source>
