@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jax
+import numpy as np
 import pytest
 
 from jaxscope.client import one_shot
@@ -54,6 +56,10 @@ def counted(w, x):
     return loss(w, x), jnp.arange(3)
 
 
+def scaled(w, x):
+    return jax.custom_derivatives.linear_call(lambda w, x: x * w, lambda w, t: t * w, w, x)
+
+
 def many(x):
     for _ in range(5001):
         x = x + 1.0
@@ -67,6 +73,12 @@ def program(tmp_path: Path) -> str:
     path = tmp_path / "steps.py"
     path.write_text(SOURCE)
     return str(path)
+
+
+def scaled(w: jax.Array, x: jax.Array) -> jax.Array:
+    """The same as in the program."""
+    call = jax.custom_derivatives.linear_call
+    return call(lambda w, x: x * w, lambda w, t: t * w, w, x)
 
 
 def gradient_of(capture: Capture) -> Stage:
@@ -102,6 +114,16 @@ def test_a_program_that_is_a_derivative_is_not_derived_again(program: str, name:
     if name == "step":
         kept = find_residuals(capture)
         assert kept.stage == "jaxpr" and kept.is_compiled, "the one that is compiled"
+
+
+def test_an_assertion_of_jaxs_is_not_called_one_of_the_code(program: str) -> None:
+    with pytest.raises(AssertionError) as raised:
+        jax.grad(lambda w, x: scaled(w, x).sum(), argnums=(0, 1))(np.ones(3), np.ones(3))
+    assert not str(raised.value)
+    missing = gradient_of(one_shot.capture(program, "scaled(f32[3], f32[3])")).unavailable
+    assert missing is not None
+    told = "JAX cannot differentiate it: AssertionError is raised without a message."
+    assert missing.reason == told
 
 
 def test_who_asks_gets_it(program: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from jaxscope.model.op_name import TagTable, read_origin
@@ -204,6 +205,22 @@ def test_the_gradient_sums_what_is_no_scalar_and_says_so() -> None:
 
     assert is_summed
     assert "cos" in primitives(gradient.jaxpr)
+
+
+@pytest.mark.parametrize("number", [2.5, np.float16(2.5), np.ones(2, np.float32)])
+def test_numbers_beside_arrays_are_results_that_depend_on_nothing(number: Any) -> None:
+    """JAX takes the sum of both for one that has the same gradient."""
+
+    def f(x: Any) -> Any:
+        return jnp.sin(x), number, 7
+
+    gradient, is_summed = trace_gradient(trace("f(f32[3])", f=f).base)
+    x = jnp.arange(3.0)
+    assert is_summed
+    assert jnp.allclose(
+        compat.evaluate_jaxpr(gradient.jaxpr, [x])[0],
+        jax.grad(lambda x: f(x)[0].sum() + jnp.sum(number))(x),
+    )
 
 
 @pytest.mark.parametrize(

@@ -405,7 +405,8 @@ def trace_gradient(base: StageJaxpr) -> tuple[StageJaxpr, bool]:
         if is_scalar:
             return outputs[floats[0]]
         with jax.named_scope(OWN_SUM):
-            sums = [jnp.sum(outputs[i].astype(_sum_dtype(outputs[i]))) for i in floats]
+            arrays = [jnp.asarray(outputs[i]) for i in floats]  # a number that it returns is none
+            sums = [jnp.sum(array.astype(_sum_dtype(array))) for array in arrays]
             return functools.reduce(operator.add, sums)
 
     names = base.argument_paths

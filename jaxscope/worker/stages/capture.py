@@ -408,7 +408,9 @@ class _Pipeline:
             self._sender.send_unavailable("gradient", title, error.args[0])
         except Exception as error:
             _, explanation = explain_exception(error, {self._source.path}, stage="trace")
-            why = explanation.why.partition("\n")[0] or explanation.what
+            why = explanation.why.partition("\n")[0] or say(
+                "{kind} is raised without a message.", kind=explanation.kind
+            )
             reason = compat.tell_missing(error) or say(
                 "JAX cannot differentiate it: {why}", why=why
             )

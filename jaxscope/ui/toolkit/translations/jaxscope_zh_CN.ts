@@ -15082,6 +15082,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{place} 中的 {kind}</translation>
     </message>
     <message>
+        <source>{kind} is raised without a message.</source>
+        <translation>抛出了没有说明的 {kind}。</translation>
+    </message>
+    <message>
         <source>{known:,} times</source>
         <translation>{known:,} 次</translation>
     </message>
