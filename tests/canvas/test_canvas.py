@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from canvas.screen import centre, first_closed_group, long_program, picture
-from jaxscope.model import NONE, GraphBuilder, NodeKind
+from jaxscope.model import NONE, Graph, GraphBuilder, NodeKind
 from jaxscope.picture.layout.diagram import ShouldStop
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.build import build_scene
@@ -274,6 +274,59 @@ def test_keys_zoom_and_fit(canvas: GraphCanvas) -> None:
     right, bottom = canvas.camera.to_widget(scene.width, scene.height)
     assert 0 <= left < right <= canvas.width()
     assert 0 <= top < bottom <= canvas.height()
+
+
+def varied_program(num_nodes: int) -> Graph:
+    """A chain in which nothing comes again, so that each operation is a box."""
+    builder = GraphBuilder()
+    last = builder.add_node("in", NodeKind.INPUT, "input")
+    for number in range(num_nodes):
+        node = builder.add_node(str(number), NodeKind.EQUATION, f"op_{number}")
+        builder.add_edge(last, node)
+        last = node
+    return builder.build()
+
+
+def test_fit_begins_with_what_can_be_read_and_gives_the_whole_when_asked_again(
+    canvas: GraphCanvas,
+) -> None:
+    canvas.set_graph(varied_program(60), "a chain")
+    scene, (wide, high) = canvas.scene, (canvas.width(), canvas.height())
+    assert scene is not None and high / scene.height < LEAST_TOGETHER
+    canvas.go_to_beginning()
+    canvas.pan(0.0, 100 * high)
+    QTest.keyClick(canvas, Qt.Key.Key_F)
+    left, top = canvas.camera.to_widget(0, 0)
+    right, bottom = canvas.camera.to_widget(scene.width, scene.height)
+    assert LEAST_FRAMED <= canvas.camera.scale <= 1.0
+    assert 0 <= left < right <= wide, "all of it across"
+    assert top < 0 and 0.9 * high < bottom <= high, "the end, by which it had gone"
+    QTest.keyClick(canvas, Qt.Key.Key_F)
+    left, top = canvas.camera.to_widget(0, 0)
+    right, bottom = canvas.camera.to_widget(scene.width, scene.height)
+    assert canvas.camera.scale < LEAST_TOGETHER
+    assert 0 <= top < bottom <= high and 0 <= left < right <= wide, "all of it"
+    QTest.keyClick(canvas, Qt.Key.Key_F)
+    assert canvas.camera.scale >= LEAST_FRAMED
+    canvas.pan(0.0, -20.0)
+    before = canvas.camera
+    QTest.keyClick(canvas, Qt.Key.Key_F)
+    assert canvas.camera.scale >= LEAST_FRAMED, "it was moved: asked anew"
+    assert canvas.camera.y == pytest.approx(before.y, abs=40.0), "where it was looked at"
+
+
+def test_the_wheel_zooms_as_far_as_it_is_of_use(canvas: GraphCanvas) -> None:
+    for graph in (long_program(3), varied_program(60)):
+        canvas.set_graph(graph, "a chain")
+        scene = canvas.scene
+        assert scene is not None
+        whole = min(canvas.width() / scene.width, canvas.height() / scene.height)
+        for _ in range(40):
+            canvas.zoom_in()
+        assert canvas.camera.scale == 3.0, "letters of 36 px"
+        for _ in range(40):
+            canvas.zoom_out()
+        assert 0.9 * min(whole, LEAST_TOGETHER) <= canvas.camera.scale <= LEAST_TOGETHER
 
 
 @pytest.mark.usefixtures("equations")

@@ -141,7 +141,7 @@ def test_all_keys_of_a_graph_are_listed_and_those_of_commands_do_it() -> None:
     assert _ARROWS and {"Arrow keys", "Shift+arrow keys"} <= others
     assert {"F", "Z", "]"} <= {keys for _, rows in group_keys() for keys, _ in rows}
     named = {
-        "fit_picture": "fit",
+        "fit_picture": "fit_to_read",
         "enlarge_picture": "zoom_in",
         "reduce_picture": "zoom_out",
         "show_selected": "zoom_to_selection",

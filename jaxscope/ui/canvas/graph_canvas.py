@@ -71,6 +71,7 @@ from jaxscope.ui.canvas.legend import (
 from jaxscope.ui.canvas.minimap import Minimap
 from jaxscope.ui.canvas.navigation import (
     MARGIN_PX,
+    MOST_ZOOMED,
     Camera,
     begin_at,
     find_places_across,
@@ -81,6 +82,7 @@ from jaxscope.ui.canvas.navigation import (
     list_outside,
     look_at_scene,
     most_scale,
+    read_around,
     reveal_rect,
     reveal_together,
     show_opened,
@@ -180,7 +182,8 @@ class GraphCanvas(QWidget):
     with Ctrl one more, a double click opens or closes a group, a click on a connector leads to its
     far end.
     Keys: arrows walk along the lines, with Shift they pan; Enter opens or closes; + and - zoom;
-    F fits all; Z zooms to the selection; Home goes to the beginning; [ and ] show another of
+    F fits all, or as much as can be read, and all a second time; Z zooms to the selection;
+    Home goes to the beginning; [ and ] show another of
     alike groups; Escape stops a layout.
 
     Signals:
@@ -222,7 +225,7 @@ class GraphCanvas(QWidget):
         self._is_dragging = False
         self._is_untouched = True
         self._is_fitted = self._is_unmoved = self._is_led = False
-        self._is_seen_whole = self._is_choosing_again = False
+        self._is_seen_whole = self._is_choosing_again = self._is_fitted_to_read = False
         self._minimap = Minimap(self)
         self._minimap.place_requested.connect(self._on_minimap_place_requested)
         self._legend = Legend(self)
@@ -309,6 +312,22 @@ class GraphCanvas(QWidget):
             self._look(camera)
             self._is_fitted = True
 
+    def fit_to_read(self) -> None:
+        """Show all of it where boxes have words then; else as much as can be read around the middle
+        of what is seen, and all of it when asked a second time.
+        """
+        scene, was_to_read = self.scene, self._is_fitted_to_read
+        if scene is None:
+            return
+        whole = self._whole_camera(scene, MARGIN_PX)
+        if was_to_read or whole.scale >= LEAST_TOGETHER * self._text_scale:
+            self._look(whole)
+            self._is_fitted = whole == self._fitting_camera()
+            return
+        size = self.width(), self.height()
+        self._look(read_around(self._camera, (scene.width, scene.height), *size, self._text_scale))
+        self._is_fitted_to_read = True
+
     def _fitting_camera(self) -> Camera | None:
         scene = self.scene
         if scene is None:
@@ -354,7 +373,8 @@ class GraphCanvas(QWidget):
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Zoom at a place of the widget, or at its middle."""
         at = at or QPointF(self.width() / 2, self.height() / 2)
-        self._look(self._camera.zoomed(factor, at.x(), at.y(), self._least_scale()))
+        limits = self._least_scale(), max(MOST_ZOOMED * self._text_scale, self._camera.scale)
+        self._look(self._camera.zoomed(factor, at.x(), at.y(), *limits))
 
     def zoom_in(self) -> None:
         """Zoom in by one step."""
@@ -493,6 +513,7 @@ class GraphCanvas(QWidget):
 
     def show_scene(self, index: SceneIndex, camera: Camera | None) -> None:
         """Show another scene, from a camera or from its beginning."""
+        self._is_fitted_to_read = False
         self._drawing = self._draw(index)
         self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
         self._highlight = no_highlight()
@@ -743,11 +764,12 @@ class GraphCanvas(QWidget):
         if scene is None:
             return 0.01
         fit = fit_rect((0.0, 0.0, scene.width, scene.height), self.width(), self.height())
-        return min(fit.scale * 0.5, 0.5)
+        return min(fit.scale, LEAST_TOGETHER * self._text_scale, self._camera.scale)
 
     def _look(self, camera: Camera) -> None:
         self._transition = None  # who moves the picture has seen enough
         self._is_untouched = self._is_fitted = self._is_unmoved = self._is_led = False
+        self._is_fitted_to_read = False
         self._camera = camera
         self.update()
 
@@ -1790,7 +1812,7 @@ _KEYS: dict[Qt.Key, Callable[[GraphCanvas], None]] = {
     Qt.Key.Key_Plus: GraphCanvas.zoom_in,
     Qt.Key.Key_Equal: GraphCanvas.zoom_in,
     Qt.Key.Key_Minus: GraphCanvas.zoom_out,
-    Qt.Key.Key_F: GraphCanvas.fit,
+    Qt.Key.Key_F: GraphCanvas.fit_to_read,
     Qt.Key.Key_Z: GraphCanvas.zoom_to_selection,
     Qt.Key.Key_Home: GraphCanvas.go_to_beginning,
     Qt.Key.Key_BracketLeft: GraphCanvas.step_back,

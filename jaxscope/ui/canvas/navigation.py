@@ -24,6 +24,8 @@ from jaxscope.picture.scene.first_picture import (
 from jaxscope.picture.scene.scene import Scene
 
 MAX_SCALE = 8.0
+MOST_ZOOMED = 3.0
+"""Letters are as high as a line of boxes then: a person who zooms in more reads no more."""
 MARGIN_PX = 24.0
 _ORDINARY_PX = 480.0
 """Sides of a widget up to which a picture is never enlarged, and comes as near to the border as
@@ -60,9 +62,11 @@ class Camera:
         """Moved by widget pixels."""
         return Camera(self.x + dx / self.scale, self.y + dy / self.scale, self.scale)
 
-    def zoomed(self, factor: float, x: float, y: float, least: float) -> Camera:
+    def zoomed(
+        self, factor: float, x: float, y: float, least: float, most: float = MAX_SCALE
+    ) -> Camera:
         """Zoomed by a factor; what is under (x, y) of the widget stays there."""
-        scale = min(max(self.scale * factor, least), MAX_SCALE)
+        scale = min(max(self.scale * factor, least), most)
         scene_x, scene_y = self.to_scene(x, y)
         return Camera(scene_x - x / scale, scene_y - y / scale, scale)
 
@@ -79,6 +83,28 @@ def fit_rect(
     room = max(width - 2 * margin, 1.0), max(height - 2 * margin, 1.0)
     scale = min(room[0] / max(wide, 1.0), room[1] / max(high, 1.0), most)
     return Camera(x + wide / 2 - width / scale / 2, y + high / 2 - height / scale / 2, scale)
+
+
+def read_around(
+    camera: Camera,
+    scene_size: tuple[float, float],
+    width: float,
+    height: float,
+    text_scale: float,
+) -> Camera:
+    """The camera that shows what is around the middle of another one, at a scale that can be read:
+    across its flow all of it, where there is room for that, and nothing beyond its border.
+    """
+    room = (width, height), scene_size
+    fitting = max((have - 2 * SIDE_PX) / wanted for have, wanted in zip(*room, strict=True))
+    scale = min(max(fitting, LEAST_FRAMED * text_scale), text_scale)
+    begin = []
+    for at, have, wanted in zip((camera.x, camera.y), *room, strict=True):
+        seen, margin = have / scale, SIDE_PX / scale
+        middle = at + have / camera.scale / 2 - seen / 2
+        last = wanted - seen + margin
+        begin.append(min(max(middle, -margin), last) if last > -margin else (wanted - seen) / 2)
+    return Camera(begin[0], begin[1], scale)
 
 
 def most_scale(width: float, height: float, text_scale: float) -> float:

@@ -150,9 +150,9 @@ class GraphCommands(QObject):
         area.graph_menu_requested.connect(self._on_area_graph_menu_requested)
 
     def fit_picture(self) -> None:
-        """Show all of the active graph."""
+        """Show all of the active graph, or as much as can be read, and all a second time."""
         if (canvas := self._canvas()) is not None:
-            canvas.fit()
+            canvas.fit_to_read()
 
     def enlarge_picture(self) -> None:
         """Zoom into it by one step."""
