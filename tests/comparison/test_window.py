@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from comparison.conftest import EDITED, SOURCE
+from comparison.conftest import EDITED, SOURCE, Take
 from jaxscope.client.session import Session
-from jaxscope.program.diff.captures import Comparison
+from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
 from jaxscope.ui.pages.compare import ComparePage
 from jaxscope.ui.session.state import OfferedFunction
 from jaxscope.ui.window.main_window import MainWindow
@@ -121,3 +122,24 @@ def test_an_edit_another_call_and_a_file(
     ask(page, "nothing(f32[8])")
     qtbot.waitUntil(lambda: "nothing" in page.status_text, timeout=_WAIT_MS)
     assert shown(page) is not None  # the last comparison stays
+
+
+def test_both_graphs_are_seen_without_scrolling(
+    window: MainWindow, page: ComparePage, qtbot: QtBot, take: Take
+) -> None:
+    window.resize(1280, 720)
+    window.pages.show_page("compare")
+    sides = (("first", take("f(f32[8])")), ("second", take("grad(f)(f32[8])")))
+    page.show_comparison(compare_captures(*(ComparedCapture(*side) for side in sides)))
+    assert page.view is not None
+    for canvas in page.view.canvases:
+        qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)  # noqa: B023 (waited for)
+    qtbot.wait(300)  # a picture is chosen anew for its room
+    for canvas in page.view.canvases:
+        scene, camera = canvas.scene, canvas.camera
+        assert scene is not None
+        top, bottom = (canvas.mapTo(window, QPoint(0, y)).y() for y in (0, canvas.height()))
+        assert top > 0 and bottom <= window.row.mapTo(window, QPoint(0, 0)).y()
+        for x, y in ((0.0, 0.0), (scene.width, scene.height)):
+            at = QPointF(*camera.to_widget(x, y))
+            assert canvas.rect().contains(at.toPoint()), "all of it"

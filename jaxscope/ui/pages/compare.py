@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QSizePolicy,
-    QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -360,7 +359,6 @@ class ComparePage(PageWidget):
         self.stop_button = QPushButton(tr("Stop"))
         self._status, self._empty = QLabel(), QLabel(tr(_EMPTY_TEXT))
         self._busy = QProgressBar()
-        self._pages = QStackedWidget()
         self._build()
 
     def _build(self) -> None:
@@ -423,8 +421,9 @@ class ComparePage(PageWidget):
         row = QHBoxLayout(self._more)
         fill_box(row, under, (self.interpreter, 1), compiled, (self.options, 1), margins=(0,) * 4)
         state = fill_box(QHBoxLayout(), self._busy, (self._status, 1), self.stop_button)
-        self._pages.addWidget(self._empty)
-        fill_box(QVBoxLayout(self), bar, self._more, state, (self._pages, 1))
+        # No stack for what comes below: with lines that are wrapped in it, that would need as much
+        # height as it would like best, and graphs would reach out of sight.
+        self._column = fill_box(QVBoxLayout(self), bar, self._more, state, (self._empty, 1))
         self.compare_button.clicked.connect(self._on_compare_clicked)
         self.file_button.clicked.connect(self.ask_file)
         self.previous_button.clicked.connect(self.compare_with_previous)
@@ -474,7 +473,7 @@ class ComparePage(PageWidget):
         self.comparing.stop()
         self.call.setEditText("")
         self._other_file = ""
-        self._pages.setCurrentWidget(self._empty)
+        self._show_view(is_shown=False)
 
     def tell_second(self, take: Callable[[SecondSide], None]) -> None:
         """Hand what is typed of the other side to *Two calls*, which measures it."""
@@ -540,11 +539,17 @@ class ComparePage(PageWidget):
 
             self._view = CompareView()
             self._view.set_theme(self._context.themes.theme, self._context.themes.points)
-            self._pages.addWidget(self._view)
+            self._column.addWidget(self._view, 1)
         self._view.show_comparison(comparison)
         self._compared = comparison
         self._mark_old(self._context.controller.state)
-        self._pages.setCurrentWidget(self._view)
+        self._show_view(is_shown=True)
+
+    def _show_view(self, *, is_shown: bool) -> None:
+        """Show the comparison, or what there is to say before one."""
+        self._empty.setHidden(is_shown)
+        if self._view is not None:
+            self._view.setVisible(is_shown)
 
     def set_theme(self, theme: Theme) -> None:
         if self._view is not None:
@@ -615,7 +620,7 @@ class ComparePage(PageWidget):
         self.comparing.compare_with_previous()
 
     def ask_export(self) -> bool:
-        is_shown = self._view is not None and self._pages.currentWidget() is self._view
+        is_shown = self._view is not None and not self._view.isHidden()
         if is_shown:
             self.ask_save()
         return is_shown
