@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
+import math
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -17,11 +19,12 @@ import pytest
 from jaxscope.in_process import capture_function
 from jaxscope.model import Graph
 from jaxscope.model.units import format_bytes
-from jaxscope.picture.scene.edge_details import EdgeLabel, EdgeLabels
-from jaxscope.picture.scene.first_picture import Arranger, Viewport
+from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, EdgeLabel, EdgeLabels
+from jaxscope.picture.scene.first_picture import WHOLE_SCALE, Arranger, Viewport
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
+from jaxscope.picture.view.operations import Style
 from jaxscope.picture.view.view import View
 from view.programs import trace
 
@@ -207,3 +210,50 @@ def test_in_a_loop_residuals_tell_what_a_round_keeps_and_outside_what_all_keep(w
         if lines.is_residual[label.line] or lines.is_inner_residual[label.line]
     ]
     assert sorted(texts) == [(False, "280 B"), *[(True, "5 × 28 B")] * 4]
+
+
+@pytest.mark.parametrize("width", ROOMS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_line_hugs_the_lower_border_of_an_open_group(name: str, width: int) -> None:
+    """Nearer than 10 px, at the smallest scale of ordinary first pictures, it looks like that."""
+    scene = choose(find_view(name, False), width)
+    lines, items = scene.lines, scene.items
+    styles = items.style[: items.num_frames]
+    inner = np.flatnonzero(~np.isin(styles, [Style.FORWARD, Style.BACKWARD]))
+    frames = [(x, x + w, y + h) for x, y, w, h in items.rect[inner].tolist()]
+    for line in np.flatnonzero(lines.is_residual).tolist():
+        for (x0, y0), (x1, y1) in itertools.pairwise(lines.corners(line).tolist()):
+            left, right = sorted((x0, x1))
+            for begin, end, bottom in frames if y0 == y1 else ():
+                is_below = left < end - 1 and begin + 1 < right
+                assert not (is_below and 0 <= y0 - bottom < 10.0 / WHOLE_SCALE), (y0, bottom)
+
+
+@pytest.mark.parametrize("width", ROOMS)
+def test_a_carry_is_named_in_the_middle_of_its_arrow(width: int) -> None:
+    """Beside a corner the name looks like a part of it; also where loops are in each other."""
+    scene = choose(find_view("loops", False), width)
+    labels = {label.line: label for label in EdgeLabels(scene).all()}
+    returns = np.flatnonzero(scene.lines.is_return).tolist()
+    assert returns
+    for line in returns:
+        corners = scene.lines.corners(line).tolist()
+        pieces = sorted(itertools.pairwise(corners), key=lambda ends: math.dist(*ends))
+        (x, y0), (_, y1) = pieces[-1]
+        label = labels[line]
+        assert label.x + label.width / 2 == pytest.approx(x)
+        middle = label.y + LABEL_HEIGHT_PX / 2
+        assert abs(middle - (y0 + y1) / 2) < abs(y1 - y0) / 4
+
+
+@pytest.mark.parametrize("width", ROOMS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_label_hides_where_a_line_of_residuals_begins(name: str, width: int) -> None:
+    scene = choose(find_view(name, False), width)
+    lines = scene.lines
+    for label in EdgeLabels(scene).all():
+        if not lines.is_inner_residual[label.line] or lines.source[label.line] == label.group:
+            continue
+        x, y = lines.corners(label.line)[0].tolist()
+        is_above = label.x <= x <= label.x + label.width and y < label.y + LABEL_HEIGHT_PX
+        assert not is_above or label.y - y >= 10.0

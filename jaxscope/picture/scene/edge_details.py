@@ -44,12 +44,16 @@ _CLEAR_PX = 3.0
 """From a label to a line of another value: in a small picture a text reaches out of its plate."""
 _BESIDE_PX, _NEAR_PX = _CLEAR_PX + 0.5, 16.0
 """From a label beside a line to that, and at most where the line bends."""
+_APART_BOX_PX = 4.0
+"""How much farther it is from boxes above and below, where it has room."""
 _APART_PX = 2.0
 """How much farther away from a label beside a line other lines are."""
 _SEEN_PX, _BEND_PX = 4.0, 6.0
 """What is seen of a line on both sides of a label: of a straight piece, and of a curve."""
 _MOST_HIDDEN, _ENOUGH_SEEN_PX = 0.5, 40.0
 """The share of its line that a label may cover, where less than so much is left of it."""
+_BEGIN_PX = 10.0
+"""Of a line of residuals below the box that it leaves, which its label does not cover."""
 _END_PX = 12.0
 """Of a line at its begin and at its end, which no label of another line covers."""
 _STEP_PX, _HALF_PX = 6.0, LABEL_HEIGHT_PX / 2 + _CLEAR_PX
@@ -268,8 +272,11 @@ class EdgeLabels:
         if self._scene.lines.is_return[line]:  # its lane has room for its name
             pieces_of.sort(key=lambda ends: -abs(ends[0][0] - ends[1][0] + ends[0][1] - ends[1][1]))
         narrow = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
-        places = self._list_places(line, pieces_of, width, narrow)
-        for x, middle, wide, is_on in places:
+        places = list(self._list_places(line, pieces_of, width, narrow))
+        # Beside its line a label right above or below a box would seem to tell of that.
+        tries = [(*place, True) for place in places]
+        tries += [(*place, False) for place in places if not place[-1]]
+        for x, middle, wide, is_on, is_apart in tries:
             y = middle - LABEL_HEIGHT_PX / 2
             is_inside = (
                 inside[0] <= x and x + wide <= inside[2]
@@ -277,6 +284,8 @@ class EdgeLabels:
             )  # fmt: skip
             rect = (x, y, wide, LABEL_HEIGHT_PX)
             is_free = is_inside and not taken.hits(rect) and not self._connectors.hits(rect)
+            if is_free and is_apart and not is_on:
+                is_free = not taken.hits((x, y - _APART_BOX_PX, wide, rect[3] + 2 * _APART_BOX_PX))
             # A label beside a line may touch the corner of its arrowhead.
             is_free = is_free and not arrows.hits(rect, beside=1.0 if is_on else -0.2)
             # Beside its line a label stands clear of that, too, and right by it.
@@ -285,6 +294,10 @@ class EdgeLabels:
                 continue
             if is_on and (pieces.hides_most(rect, line) or pieces.hides_end(rect, line)):
                 continue
+            if is_on and lines.is_inner_residual[line] and lines.source[line] != group:
+                begin = corners[0]  # at a box, of which the line would not seem to come
+                if x <= begin[0] <= x + wide and y < begin[1] + _BEGIN_PX:
+                    continue
             if is_on or pieces.is_beside(flow, rect, bool(lines.is_inner_residual[line])):
                 return EdgeLabel(line, group, text, x, y, wide)
         return None

@@ -765,10 +765,13 @@ class GroupPlacer:
             along = [0.0 if isinstance(e, Port) else self.turned(e)[1] for e in placed.ends]
             names = find_group_names(self._view, boxes)
             extent = MeasuredDrawing(placed.drawing, tuple(along), names, self._stub_along)
-            if part == pair.forward and placed.kept:
-                boxes_kept = {end.box for end in placed.kept if not end.is_open}
-                keeping = [at for at, end in enumerate(placed.ends) if end in boxes_kept]
-                extent = extent._replace(drawing=make_room_below(extent, keeping))
+            if placed.kept:
+                boxes_kept = {end.box for end in placed.kept}
+                kept = [at for at, end in enumerate(placed.ends) if end in boxes_kept]
+                opened = [at for at in kept if placed.ends[at] in self.frames]
+                keeping = kept if part == pair.forward else []
+                roomy = make_room_below(extent, keeping, opened, FRAME_PADDING_PX)
+                extent = extent._replace(drawing=roomy)
             extents.append(extent)
         for part, drawing in zip(pair, align_levels(*extents), strict=True):
             placed = dataclasses.replace(self.placed[part], drawing=drawing)

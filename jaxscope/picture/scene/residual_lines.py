@@ -37,6 +37,10 @@ _MARGIN_PX = 10.0
 """Between the last lane and the backward part."""
 _CLEAR_PX = 5.0
 """Between a line and a box that it passes."""
+FRAME_CLEAR_PX = 14.0
+"""Below an open group to a line that leads along its lower border: nearer it looks like that."""
+LEAST_TO_BORDER_PX = 2.0
+"""From the lowest line in a part to its border."""
 _CORNER_PX = 10.0
 """From the corner of a box to a line that begins or ends on its side."""
 _LEAST_PX = 4.0
@@ -581,7 +585,8 @@ class _Border:
             return self._turn_back(((right, level), (self._x, level)))
         latest = before[0][0] * self._side
         for start in sorted(self._start(end), key=lambda each: each != latest):
-            if any(each == level for each, _ in self._levels_below(start, bottom, (level,))):
+            levels = self._levels_below(start, bottom, (level,), is_open=end.is_open)
+            if any(each == level for each, _ in levels):
                 return self._turn_back(((start, bottom), (start, level), (self._x, level)))
         return ()
 
@@ -620,24 +625,24 @@ class _Border:
         straight = [each for each in wished if each <= bottom + _NEAR_PX]
         asked = (*straight, *_list_beside(used, apart))
         starts = enumerate(self._start(end))
-        merged = heapq.merge(*(self._below(at, start, bottom, asked) for at, start in starts))
+        merged = heapq.merge(*(self._below(at, start, end, bottom, asked) for at, start in starts))
         below = list(itertools.islice(merged, _MOST_TRIED))
         below.sort(key=lambda each: (each[0] not in straight, each[-1]))
         for level, _, start, _ in below:
             yield (start, bottom), (start, level), (self._x, level)
 
     def _below(
-        self, at: int, start: float, bottom: float, asked: Sequence[float]
+        self, at: int, start: float, end: ResidualEnd, bottom: float, asked: Sequence[float]
     ) -> Iterator[tuple[float, int, float, bool]]:
         """The levels below a box, each with which place it goes down from, and whether it is near.
 
         Near is what stands closer below a box than need be.
         """
-        for level, is_near in self._levels_below(start, bottom, asked):
+        for level, is_near in self._levels_below(start, bottom, asked, is_open=end.is_open):
             yield level, at, start, is_near
 
     def _levels_below(
-        self, start: float, bottom: float, asked: Sequence[float]
+        self, start: float, bottom: float, asked: Sequence[float], *, is_open: bool
     ) -> Iterator[tuple[float, bool]]:
         """Rising levels that one can go down to from a place, and on from there to the border.
 
@@ -645,8 +650,9 @@ class _Border:
             start: The place, across.
             bottom: The lower side of the box.
             asked: Levels that are among them, if they are free.
+            is_open: Whether the box is an open group; then they are farther below it, if they can.
         """
-        end = self._bottom - 2
+        end = self._bottom - LEAST_TO_BORDER_PX
         blocked: list[tuple[float, float]] = []
         for x, y, width, height in self._taken:
             if y + height <= bottom or x + width <= start - _CLEAR_PX:
@@ -654,11 +660,17 @@ class _Border:
             if x < start + _CLEAR_PX:  # in the way down
                 end = min(end, y)
             blocked.append((y - _CLEAR_PX, y + height + _CLEAR_PX))
+        ends = [*sorted(blocked), (end, end)]
         level = bottom + _CLEAR_PX
-        for top, below in [*sorted(blocked), (end, end)]:
+        if is_open:
+            room = next((top for top, _ in ends if top > level), end) - bottom
+            level = max(level, bottom + min(FRAME_CLEAR_PX, room / 2))
+        for top, below in ends:
             stop = min(top, end)
             own = [level + by * _APART_PX for by in range(_MOST_IN_GAP)]
             num_near = min(_MOST_NEAR, int((stop - level) / 2 / _APART_PX))
+            if is_open and level < bottom + 2 * FRAME_CLEAR_PX:  # it is clear of it already
+                num_near = 0
             free = level + max(num_near, 0) * _APART_PX
             for each in sorted(each for each in {*own, *asked} if level <= each < stop):
                 yield each, each < free

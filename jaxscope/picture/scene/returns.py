@@ -30,6 +30,8 @@ _STEP_PX = 5.0
 _NAME_PX = 10.0
 _NAME_MAX_PX = 64.0
 _LANE_PX = 6.0
+_FROM_BOXES_PX = 4.5
+"""Farther from boxes than from the border, to which there is room anyway: for the name."""
 
 _BEGIN = (Role.CARRY_IN, Role.SLICE, Role.READ, Role.PIECE_IN)
 _NO_SIDE = (Role.VERDICT, Role.WRITTEN)
@@ -260,13 +262,15 @@ def _find_lanes(
     carries: list[Carry], places: dict[int, _Place], side: int
 ) -> tuple[float, list[float]]:
     """The room that lanes on one side need, and how far out each is."""
-    at, before, lanes = 0.0, 0.0, list[float]()
+    if not carries:
+        return 0.0, []
+    at, before, lanes = _FROM_BOXES_PX, 0.0, list[float]()
     for carry in _sorted(carries, places, side):
         half = measure_text(_shorten(carry.name), _NAME_PX) / 2 + _LANE_PX
         at += before + half
         lanes.append(at)
         before = half
-    return at + before, lanes
+    return at + before - _FROM_BOXES_PX, lanes
 
 
 def _find_met(routes: Sequence[Sequence[tuple[float, float]]], level: float) -> list[float]:

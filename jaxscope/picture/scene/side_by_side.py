@@ -21,6 +21,8 @@ from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
 from jaxscope.picture.scene.residual_lines import (
+    FRAME_CLEAR_PX,
+    LEAST_TO_BORDER_PX,
     MAX_ENDS,
     MAX_LINES,
     ResidualEnd,
@@ -214,12 +216,16 @@ def align_levels(one: MeasuredDrawing, other: MeasuredDrawing) -> tuple[Drawing,
     return _stretch(one.drawing, moves_one, along), _stretch(other.drawing, moves_other, along)
 
 
-def make_room_below(extent: MeasuredDrawing, keeping: Collection[int]) -> Drawing:
-    """Stretch a forward part where lines of residuals leave below a row, for the label of each.
+def make_room_below(
+    extent: MeasuredDrawing, keeping: Collection[int], opened: Collection[int], padding: float
+) -> Drawing:
+    """Stretch a part where lines of residuals leave or enter below a row, for the label of each.
 
     Args:
         keeping: Places of the boxes that keep some. What has no other box at its right leaves on
             its side.
+        opened: Places of open groups that lines leave or enter, all through their lower border.
+        padding: Room below the drawing.
     """
     drawing, moves = extent.drawing, list[tuple[float, float]]()
     bands = _find_bands(extent)
@@ -229,7 +235,12 @@ def make_room_below(extent: MeasuredDrawing, keeping: Collection[int]) -> Drawin
         last = max((drawing.x[at] for at in row), default=0.0)
         num = sum(at in keeping and drawing.x[at] < last for at in row)
         missing = measure_levels(num) - (edge - stop)
-        if num > 1 and missing > 0:
+        if num < 2:
+            missing = 0.0
+        if any(at in opened for at in row):
+            room = edge - stop + (padding if edge == drawing.along else 0.0)
+            missing = max(missing, 2 * FRAME_CLEAR_PX + LEAST_TO_BORDER_PX - room)
+        if missing > 0:
             moves.append((edge, missing))
     return _stretch(drawing, moves, drawing.along + sum(by for _, by in moves))
 
