@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import math
+import random
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -19,9 +20,11 @@ import pytest
 from jaxscope.in_process import capture_function
 from jaxscope.model import Graph
 from jaxscope.model.units import format_bytes
+from jaxscope.picture.layout.diagram import Drawing
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, EdgeLabel, EdgeLabels
 from jaxscope.picture.scene.first_picture import WHOLE_SCALE, Arranger, Viewport
 from jaxscope.picture.scene.scene import Scene
+from jaxscope.picture.scene.side_by_side import LedPair, MeasuredDrawing, align_levels
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.picture.view.operations import Style
@@ -257,3 +260,63 @@ def test_no_label_hides_where_a_line_of_residuals_begins(name: str, width: int) 
         x, y = lines.corners(label.line)[0].tolist()
         is_above = label.x <= x <= label.x + label.width and y < label.y + LABEL_HEIGHT_PX
         assert not is_above or label.y - y >= 10.0
+
+
+def take_simple() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    return jax.grad(load("samples/quick_start.py").simple_graph), (jnp.ones(1000),)
+
+
+def take_custom() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    return jax.grad(load("samples/custom_rules.py").clipped_square), (jnp.float32(2),)
+
+
+@pytest.mark.parametrize("width", ROOMS)
+@pytest.mark.parametrize("take", [take_simple, take_custom])
+def test_rows_of_a_shorter_part_stand_on_the_level_of_what_they_are_joined_with(
+    take: Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]], width: int
+) -> None:
+    """In the one the backward part is shorter, in the other the forward part."""
+    function, arguments = take()
+    scene = choose(build_view(trace(function, *arguments)), width)
+    (lines,) = list_across(scene).values()
+    for line in lines:
+        levels = scene.lines.corners(line)[:, 1]
+        assert np.ptp(levels) < 0.01, "straight"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_part_becomes_longer_for_rows_on_one_level_and_no_counterparts_part(seed: int) -> None:
+    generator = random.Random(seed)
+
+    def stack(num: int) -> MeasuredDrawing:
+        along = tuple(generator.choice([26.0, 42.0, 90.0]) for _ in range(num))
+        tops = list(itertools.accumulate((each + 30.0 for each in along), initial=0.0))
+        middles = tuple(top + each / 2 for top, each in zip(tops, along, strict=False))
+        names = {at: f"group {at}" for at in range(num) if generator.random() < 0.3}
+        drawing = Drawing((0.0,) * num, middles, (), (), 100.0, tops[-1] - 30.0)
+        return MeasuredDrawing(drawing, along, names, 18.0)
+
+    both = stack(generator.randint(1, 6)), stack(generator.randint(1, 6))
+    sizes = [len(each.along) for each in both]
+    led = [
+        LedPair(*map(generator.randrange, sizes), *generator.choices([False, True], k=2))
+        for _ in range(generator.randint(0, 4))
+    ]
+    before, after = align_levels(*both), align_levels(*both, led)
+    assert [each.along for each in before] == [each.along for each in after]
+    level = [
+        (a, b)
+        for (a, one), (b, other) in itertools.product(*(each.names.items() for each in both))
+        if one == other
+        and before[0].y[a] - both[0].along[a] / 2
+        == pytest.approx(before[1].y[b] - both[1].along[b] / 2)
+    ]
+    for a, b in level:
+        tops = [
+            d.y[at] - each.along[at] / 2 for d, each, at in zip(after, both, (a, b), strict=True)
+        ]
+        assert tops[0] == pytest.approx(tops[1])
+    for drawing, measured in zip(after, both, strict=True):
+        ends = [(y - a / 2, y + a / 2) for y, a in zip(drawing.y, measured.along, strict=True)]
+        assert all(one[1] + 30.0 <= other[0] + 1e-6 for one, other in itertools.pairwise(ends))
+        assert ends[-1][1] <= drawing.along + 1e-6

@@ -597,3 +597,21 @@ def test_boxes_of_one_row_have_room_for_the_bytes_that_each_keeps(num: int) -> N
     assert len(keeping) >= num
     labelled = {label.line for label in EdgeLabels(scene).all()}
     assert set(keeping) <= labelled
+
+
+@pytest.mark.parametrize("has_line_below", [False, True])
+def test_a_line_leaves_on_the_level_it_ends_on_where_it_crosses_no_more_for_it(
+    has_line_below: bool,
+) -> None:
+    """Two open groups of which that of the backward part is longer."""
+    frames = (0.0, 0.0, WIDTH, 500.0), (WIDTH + GAP, 0.0, WIDTH, 500.0)
+    groups = (20.0, 60.0, 200.0, 240.0), (WIDTH + GAP + 20.0, 60.0, 200.0, 360.0)
+    lines = [((120.0, 350.0), (380.0, 350.0)), ((380.0, 350.0), (380.0, 500.0))]
+    forward = Part(1, frames[0], groups[:1], {3: groups[0]}, lines if has_line_below else ())
+    backward = Part(2, frames[1], groups[1:], {4: groups[1]})
+    source = ResidualEnd(3, 0, (4,), {0: 0}, "1 B", x=150.0)
+    target = ResidualEnd(4, 0, (3,), {0: 0}, "", x=50.0)
+    drawn = route_residuals(forward, backward, [source], [target])
+    (across,) = (line.corners for line in drawn if (line.source, line.target) == (1, 2))
+    assert len({y for _, y in across}) == 1 + has_line_below
+    assert across[0][1] == (314.0 if has_line_below else across[-1][1])

@@ -874,7 +874,11 @@ class _Collector:
         box = self._groups[number]
         frame = self._frames[box]
         border = left - frame.left, top - frame.top, frame.width, frame.height
-        return Part(box, border, taken, places)
+        points = (drawing.points + np.array([left, top])).tolist()
+        stops = drawing.lines[:, 0].cumsum().tolist()
+        ways = (points[start:stop] for start, stop in itertools.pairwise([0, *stops]))
+        lines = [((x, y), (u, v)) for way in ways for (x, y), (u, v) in itertools.pairwise(way)]
+        return Part(box, border, taken, places, lines)
 
     def _connectors(self) -> Connectors:
         of_drawing = [len(drawing.stubs) for drawing in self._drawings]

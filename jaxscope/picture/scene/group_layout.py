@@ -32,7 +32,7 @@ from jaxscope.picture.layout.text_width import (
     shorten_name,
     shorten_text,
 )
-from jaxscope.picture.scene.residual_lines import ResidualEnd, measure_label
+from jaxscope.picture.scene.residual_lines import ResidualEnd, list_links, measure_label
 from jaxscope.picture.scene.returns import ReturnLine, add_returns, find_borders
 from jaxscope.picture.scene.scene import (
     DETAIL_PX,
@@ -51,6 +51,7 @@ from jaxscope.picture.scene.side_by_side import (
     GAP_PX,
     WIDE_GAP_PX,
     ForwardBackwardPair,
+    LedPair,
     MeasuredDrawing,
     OffPageConnector,
     OffPageConnectors,
@@ -773,11 +774,19 @@ class GroupPlacer:
                 roomy = make_room_below(extent, keeping, opened, FRAME_PADDING_PX)
                 extent = extent._replace(drawing=roomy)
             extents.append(extent)
-        for part, drawing in zip(pair, align_levels(*extents), strict=True):
+        led = self._list_led(pair)
+        for part, drawing in zip(pair, align_levels(extents[0], extents[1], led), strict=True):
             placed = dataclasses.replace(self.placed[part], drawing=drawing)
             self.placed[part] = placed
             cost = find_crossed_ports(placed, self.frames).cost
             self.frames[part] = dataclasses.replace(self._frame(part, placed), crossed_cost=cost)
+
+    def _list_led(self, pair: ForwardBackwardPair) -> list[LedPair]:
+        """What lines of residuals join, by places in the drawings of both parts."""
+        sources, targets = (self._loose.kept_in(part) for part in pair)
+        begins, ends = ({e: at for at, e in enumerate(self.placed[part].ends)} for part in pair)
+        joined = [(sources[a].box, targets[b].box) for a, b in list_links(sources, targets)]
+        return [LedPair(begins[a], ends[b], a in self.frames, b in self.frames) for a, b in joined]
 
     def _most_across(self, box: int) -> float:
         """Pixels across that an open group's inside should not exceed."""

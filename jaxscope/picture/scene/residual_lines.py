@@ -41,7 +41,7 @@ FRAME_CLEAR_PX = 14.0
 """Below an open group to a line that leads along its lower border: nearer it looks like that."""
 LEAST_TO_BORDER_PX = 2.0
 """From the lowest line in a part to its border."""
-_CORNER_PX = 10.0
+CORNER_PX = 10.0
 """From the corner of a box to a line that begins or ends on its side."""
 _LEAST_PX = 4.0
 """The same, where several lines end."""
@@ -161,12 +161,14 @@ class Part(NamedTuple):
         frame: Its border.
         taken: What lines must not cross.
         places: Where the boxes are that lines lead from or to.
+        lines: The straight pieces of the lines that are drawn in it.
     """
 
     box: int
     frame: Rect
     taken: Sequence[Rect]
     places: dict[int, Rect]
+    lines: Sequence[tuple[Point, Point]] = ()
 
 
 def list_links(
@@ -393,7 +395,10 @@ def _straighten(
     ways: list[Way],
     entries: Mapping[tuple[int, int], Way],
 ) -> None:
-    """Let lines that end on one level leave on it, too, where the forward part has room for it."""
+    """Let lines that end on one level leave on it, too, where the forward part has room for it.
+
+    As far down as they would go in the gap else, if they cross no more lines then.
+    """
     for one, source in enumerate(sources):
         stops = {entry[-1][1] for (begin, _), entry in entries.items() if begin == one}
         if len(stops) != 1 or ways[one][-1][1] in stops:
@@ -401,11 +406,15 @@ def _straighten(
         others = [way[-1][1] for at, way in enumerate(ways) if at != one]
         others += [entry[-1][1] for (begin, _), entry in entries.items() if begin != one]
         (stop,) = stops
+        if min((abs(stop - y) for y in others), default=math.inf) < _APART_PX:
+            continue
         way = border.find_way(source, (stop,), [*others, stop], _LABELS_APART_PX)
-        if (
-            way[-1][1] == stop
-            and min((abs(stop - y) for y in others), default=math.inf) >= _APART_PX
-        ):
+        if way[-1][1] == stop:
+            ways[one] = way
+            continue
+        way = border.find_way_on(source, stop, ways[one]) if stop > ways[one][-1][1] else ()
+        rest = [each for at, each in enumerate(ways) if at != one]
+        if way and border.count_crossed(way, rest) <= border.count_crossed(ways[one], rest):
             ways[one] = way
 
 
@@ -530,6 +539,16 @@ def _list_beside(levels: Iterable[float], apart: float) -> set[float]:
     return {level + by for level in levels for each in least for by in (-each, each)}
 
 
+def _meets(begin: Point, end: Point, start: Point, stop: Point) -> bool:
+    """Whether two straight pieces cross."""
+
+    def side(one: Point, other: Point, at: Point) -> float:
+        return (other[0] - one[0]) * (at[1] - one[1]) - (other[1] - one[1]) * (at[0] - one[0])
+
+    is_parted = side(begin, end, start) * side(begin, end, stop) < 0
+    return is_parted and side(start, stop, begin) * side(start, stop, end) < 0
+
+
 class _Border:
     """The side of a part that lines cross, and the ways to it.
 
@@ -544,6 +563,7 @@ class _Border:
         x, y, width, height = self._turn(part.frame)
         self._x, self._bottom = x + width, y + height
         self._taken = [self._turn(rect) for rect in part.taken]
+        self._lines = part.lines
 
     def _turn(self, rect: Rect) -> Rect:
         x, y, width, height = rect
@@ -590,6 +610,11 @@ class _Border:
                 return self._turn_back(((start, bottom), (start, level), (self._x, level)))
         return ()
 
+    def count_crossed(self, way: Way, others: Sequence[Way]) -> int:
+        """How many lines of the part, and of other ways, a way crosses."""
+        pieces = [*self._lines, *(each for other in others for each in itertools.pairwise(other))]
+        return sum(_meets(*one, *other) for one in itertools.pairwise(way) for other in pieces)
+
     def _turn_back(self, way: Way) -> Way:
         return tuple((x * self._side, y) for x, y in way)
 
@@ -604,7 +629,7 @@ class _Border:
         x, _, width, _ = self._places[end.box]
         if end.is_open:
             return (x + end.x if self._side > 0 else x + width - end.x,)
-        return x + width - _CORNER_PX, x + width / 2, x + _CORNER_PX
+        return x + width - CORNER_PX, x + width / 2, x + CORNER_PX
 
     def _ways(
         self, end: ResidualEnd, wished: tuple[float, ...], used: Sequence[float], apart: float
@@ -613,7 +638,7 @@ class _Border:
         x, y, width, height = self._places[end.box]
         right, bottom = x + width, y + height
         if not end.is_open:
-            inside = [each for each in wished if y + _CORNER_PX <= each <= bottom - _CORNER_PX]
+            inside = [each for each in wished if y + CORNER_PX <= each <= bottom - CORNER_PX]
             middle = y + height / 2
             near = _list_beside((middle, *used), apart)
             beside = [each for each in near if y + _LEAST_PX <= each <= bottom - _LEAST_PX]
@@ -627,7 +652,9 @@ class _Border:
         starts = enumerate(self._start(end))
         merged = heapq.merge(*(self._below(at, start, end, bottom, asked) for at, start in starts))
         below = list(itertools.islice(merged, _MOST_TRIED))
-        below.sort(key=lambda each: (each[0] not in straight, each[-1]))
+        below.sort(
+            key=lambda each: (each[0] not in straight or (end.is_open and each[-1]), each[-1])
+        )
         for level, _, start, _ in below:
             yield (start, bottom), (start, level), (self._x, level)
 
@@ -662,16 +689,18 @@ class _Border:
             blocked.append((y - _CLEAR_PX, y + height + _CLEAR_PX))
         ends = [*sorted(blocked), (end, end)]
         level = bottom + _CLEAR_PX
+        clear = bottom
         if is_open:
             room = next((top for top, _ in ends if top > level), end) - bottom
-            level = max(level, bottom + min(FRAME_CLEAR_PX, room / 2))
+            clear = bottom + min(FRAME_CLEAR_PX, room / 2)
         for top, below in ends:
             stop = min(top, end)
             own = [level + by * _APART_PX for by in range(_MOST_IN_GAP)]
             num_near = min(_MOST_NEAR, int((stop - level) / 2 / _APART_PX))
-            if is_open and level < bottom + 2 * FRAME_CLEAR_PX:  # it is clear of it already
-                num_near = 0
             free = level + max(num_near, 0) * _APART_PX
+            if level < clear:
+                free = clear
+                own += [clear + by * _APART_PX for by in range(_MOST_IN_GAP)]
             for each in sorted(each for each in {*own, *asked} if level <= each < stop):
                 yield each, each < free
             level = max(level, below)

@@ -21,6 +21,7 @@ from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
 from jaxscope.picture.scene.residual_lines import (
+    CORNER_PX,
     FRAME_CLEAR_PX,
     LEAST_TO_BORDER_PX,
     MAX_ENDS,
@@ -188,8 +189,17 @@ def find_group_names(view: View, children: list[int]) -> dict[int, str]:
     }
 
 
-def align_levels(one: MeasuredDrawing, other: MeasuredDrawing) -> tuple[Drawing, Drawing]:
-    """Stretch two drawings so that groups that belong together begin on the same level."""
+def align_levels(
+    one: MeasuredDrawing, other: MeasuredDrawing, led: Sequence[LedPair] = ()
+) -> tuple[Drawing, Drawing]:
+    """Stretch two drawings so that groups that belong together begin on the same level.
+
+    In the shorter one rows then move on to the level of what they are joined with, as far as it
+    becomes no longer than the other.
+
+    Args:
+        led: What is joined by lines from the one to the other.
+    """
     partners: list[tuple[float, float]] = []
     for at, name in one.names.items():
         tops = [_top(other, place) for place, each in other.names.items() if each == name]
@@ -213,7 +223,83 @@ def align_levels(one: MeasuredDrawing, other: MeasuredDrawing) -> tuple[Drawing,
             moves_one.append((_band_of(bands[0], first), -gap))
             moved_one -= gap
     along = max(one.drawing.along + moved_one, other.drawing.along + moved_other)
-    return _stretch(one.drawing, moves_one, along), _stretch(other.drawing, moves_other, along)
+    rest = along - one.drawing.along - moved_one, along - other.drawing.along - moved_other
+    one = one._replace(drawing=_stretch(one.drawing, moves_one, along))
+    other = other._replace(drawing=_stretch(other.drawing, moves_other, along))
+    if rest[0] > _NEAR_PX:
+        return _level_rows((one, other), 0, led, rest[0]), other.drawing
+    if rest[1] > _NEAR_PX:
+        return one.drawing, _level_rows((one, other), 1, led, rest[1])
+    return one.drawing, other.drawing
+
+
+class LedPair(NamedTuple):
+    """Two places of a forward and a backward drawing that a line of residuals joins.
+
+    Attributes:
+        begin: Where it begins.
+        end: Where it ends.
+        leaves_below: Whether it leaves an open group, through its lower border.
+        enters_below: Whether it enters one so.
+    """
+
+    begin: int
+    end: int
+    leaves_below: bool
+    enters_below: bool
+
+
+def _level_rows(
+    both: tuple[MeasuredDrawing, MeasuredDrawing], at: int, led: Sequence[LedPair], rest: float
+) -> Drawing:
+    """One of two drawings with rows moved on to where lines from the other one come straight.
+
+    Each move makes more lines straight, and moves no group away from the level of its counterpart.
+    """
+    drawing = both[at].drawing
+
+    def put(tried: Drawing) -> tuple[MeasuredDrawing, MeasuredDrawing]:
+        one, other = both
+        moved = both[at]._replace(drawing=tried)
+        return (moved, other) if at == 0 else (one, moved)
+
+    def count(tried: Drawing) -> tuple[int, int]:
+        one, other = put(tried)
+        aside = [_find_aside(one, other, pair) for pair in led]
+        return _count_level(one, other), sum(least <= 0 <= most for least, most in aside)
+
+    for pair in sorted(led, key=lambda each: drawing.y[each[at]]):
+        least, most = _find_aside(*put(drawing), pair)
+        if at == 1:
+            least, most = -most, -least
+        by = (least + most) / 2 if (least + most) / 2 <= rest else least
+        if least <= 0 or by > rest:
+            continue
+        moving = put(drawing)[at]
+        start = _band_of(_find_bands(moving), _top(moving, pair[at]))
+        moved = _stretch(drawing, [(start, by)], drawing.along)
+        (level, straight), (level_then, straight_then) = count(drawing), count(moved)
+        if level_then >= level and straight_then > straight:
+            drawing, rest = moved, rest - by
+    return drawing
+
+
+def _find_aside(one: MeasuredDrawing, other: MeasuredDrawing, pair: LedPair) -> tuple[float, float]:
+    """How much further on the line should begin to come straight, at least and at most."""
+    begin, end = one.drawing.y[pair.begin], other.drawing.y[pair.end]
+    half = other.along[pair.end] / 2
+    if pair.leaves_below:
+        begin += one.along[pair.begin] / 2 + FRAME_CLEAR_PX
+    if pair.enters_below:
+        end, half = end + half + FRAME_CLEAR_PX, CORNER_PX
+    room = max(half - CORNER_PX, 0.0)
+    return end - room - begin, end + room - begin
+
+
+def _count_level(one: MeasuredDrawing, other: MeasuredDrawing) -> int:
+    """How many groups begin on the level of their counterparts."""
+    tops = {(name, round(_top(other, at))) for at, name in other.names.items()}
+    return sum((name, round(_top(one, at))) in tops for at, name in one.names.items())
 
 
 def make_room_below(
