@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.client.events import Finished, MeasurementArrived, Progress
 from jaxscope.client.requests import ProfileRequest, ScalingRequest, TimeRequest
-from jaxscope.export.figures import make_histogram, timeline_chart
+from jaxscope.export.figures import Distribution, Histogram, make_histogram, timeline_chart
 from jaxscope.model import Capture, Environment, Measurement, Timing, Unavailable, is_available
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile, ScalePoint, Scaling, Timeline
 from jaxscope.schema.archive import SAVED_TYPES
@@ -409,3 +410,25 @@ def test_where_compile_time_went_is_drawn_and_leads_to_its_line(
     assert rows == sorted(rows, reverse=True)
     table.clicked.emit(table.rows.index(table.rows.row_at(1), 0))
     assert asked[2:] == [("f.py", 3)]
+
+
+def test_the_legend_of_the_distributions_covers_no_bar(qtbot: QtBot) -> None:
+    """The eager calls stand in the middle here, where it lay over them."""
+    times = 10.0 ** np.linspace(-6.0, -4.0, 41)
+    series = tuple(
+        Distribution(name, tuple(9 * (n == at) for n in range(40)), *(float(times[at]),) * 3)
+        for name, at in (("eager", 20), ("jit", 2))
+    )
+    plot = TimingPlot()
+    qtbot.addWidget(plot)
+    plot.resize(900, 320)
+    plot.show_histogram(Histogram("", "", tuple(times.tolist()), series), LIGHT)
+    plot.show()
+    qtbot.wait(50)
+    assert plot.key.geometry().bottom() < plot.plot.geometry().top()
+    assert "eager: 10.0 µs" in plot.key.text() and "jit: 1.26 µs" in plot.key.text()
+    image, box = plot.plot.grab().toImage(), plot.plot.getPlotItem().vb
+    top, foot = (box.mapViewToScene(QPointF(-4.99, y)) for y in (99.0, 1.0))
+    x = round(box.mapViewToScene(QPointF(math.log10(times[20]) + 0.035, 0.0)).x())
+    bar = {image.pixel(x, y) for y in range(round(top.y()) + 3, round(foot.y()) - 3)}
+    assert len(bar) == 1, "one colour from the foot to the top"

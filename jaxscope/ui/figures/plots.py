@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QTransform
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QTransform
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from jaxscope.export.chart import Chart, Point
@@ -90,9 +90,7 @@ class Plot(QWidget):
         )
         self.key.setText("&nbsp;&nbsp; ".join(told))
 
-    def draw_steps(
-        self, edges: npt.ArrayLike, heights: npt.ArrayLike, colour: QColor, name: str = ""
-    ) -> None:
+    def draw_steps(self, edges: npt.ArrayLike, heights: npt.ArrayLike, colour: QColor) -> None:
         """Draw a filled stair of values between edges."""
         fill = QColor(colour)
         fill.setAlpha(_FILL_ALPHA)
@@ -103,7 +101,6 @@ class Plot(QWidget):
             fillLevel=0,
             brush=fill,
             pen=pyqtgraph.mkPen(colour, width=2),
-            name=name or None,
         )
 
     def find_nearest(self, marks: Iterable[tuple[float, float]], place: QPointF) -> int:
@@ -251,15 +248,6 @@ _LEAST_LINES = 14
 """Of text: so high that the labels of both axes fit and bars can be distinguished."""
 
 
-class Swatch(pyqtgraph.ItemSample):  # type: ignore[misc] # pyqtgraph has no types
-    """A filled square in a legend: a histogram has no line whose slope means anything."""
-
-    def paint(self, painter: QPainter, *_option: object) -> None:
-        painter.setPen(pyqtgraph.mkPen(self.item.opts["pen"]))
-        painter.setBrush(pyqtgraph.mkBrush(self.item.opts["fillBrush"]))
-        painter.drawRect(QRectF(4, 4, 12, 12))
-
-
 class TimingPlot(Plot):
     """One filled histogram per measurement; drawn anew for every change of data or theme.
 
@@ -272,12 +260,10 @@ class TimingPlot(Plot):
     def __init__(self) -> None:
         self._histogram: Histogram | None = None
         name = tr("Distribution of call times; its table has the same values")
-        super().__init__(name, {"bottom": PowerAxis("bottom", format_seconds)})
+        super().__init__(name, {"bottom": PowerAxis("bottom", format_seconds)}, has_key=True)
+        self.key.setTextFormat(Qt.TextFormat.RichText)
         self.plot.hideButtons()  # *Whole* does that, and says so
         self.plot.setMouseEnabled(x=True, y=False)
-        self._legend = self.plot.addLegend(sampleType=Swatch)
-        middle = (0.5, 0.0)  # what is eager lies at the right, what is compiled at the left
-        self._legend.anchor(middle, middle, offset=(0, 4))
         self.setMinimumHeight(_LEAST_LINES * self.fontMetrics().height())
         self.plot.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
 
@@ -287,15 +273,20 @@ class TimingPlot(Plot):
         self.start_drawing(theme, tr("time of one call"), tr("share of calls, %"))
         for name in ("bottom", "left"):
             self.plot.getAxis(name).label.setFont(self.font())
-        self._legend.setLabelTextColor(theme.text)
-        self._legend.setLabelTextSize(f"{self.font().pointSizeF():g}pt")
-        self._legend.setBrush(pyqtgraph.mkBrush(theme.surface))
         edges = np.log10(histogram.edges)
         colors = SERIES_COLORS[theme.name]
-        for number, found in enumerate(histogram.series):
-            color = QColor(colors[number % len(colors)])
-            name = f"{found.name}: {format_seconds(found.median)}"
-            self.draw_steps(edges, 100.0 * np.array(found.shares), color, name)
+        shown = [
+            (QColor(colors[number % len(colors)]), found)
+            for number, found in enumerate(histogram.series)
+        ]
+        self.show_key(
+            *(
+                ("■", color.name(), f"{found.name}: {format_seconds(found.median)}")
+                for color, found in shown
+            )
+        )
+        for color, found in shown:
+            self.draw_steps(edges, 100.0 * np.array(found.shares), color)
             line = pyqtgraph.InfiniteLine(
                 math.log10(max(found.median, histogram.edges[0])),
                 pen=pyqtgraph.mkPen(color, width=2, style=Qt.PenStyle.DashLine),
@@ -304,14 +295,13 @@ class TimingPlot(Plot):
         self.fit()
 
     def fit(self) -> None:
-        """Show the whole of it, with a band above for the legend."""
+        """Show the whole of it."""
         found = self._histogram
         if found is None:
             return
         highest = max((100.0 * max(one.shares) for one in found.series), default=1.0)
         self.plot.setXRange(math.log10(found.edges[0]), math.log10(found.edges[-1]), padding=0.02)
-        rows = 1 + len(found.series)
-        self.plot.setYRange(0.0, highest * (1.0 + 0.12 * rows), padding=0)
+        self.plot.setYRange(0.0, 1.05 * highest, padding=0)
 
     def describe_at(self, place: QPointF) -> str:
         """The bin at a place of the plot's scene, or nothing."""
