@@ -32,7 +32,7 @@ def add_results(graph: Graph) -> Graph:
     num, first = len(rows), len(graph.nodes)
     paths = graph.result_paths(root)
     paths = paths if len(paths) == num else ()
-    strings = [*graph.strings, "", "output", *_name_outputs(graph, num), "path", *paths]
+    strings = (*graph.strings, "", "output", *_name_outputs(graph, num), "path", *paths)
     start = len(graph.strings)
     path = start + 2 + num
     ends = np.asarray(rows, np.int32).reshape(-1, 3)
@@ -59,7 +59,7 @@ def add_results(graph: Graph) -> Graph:
     }
     return dataclasses.replace(
         graph,
-        strings=tuple(strings),
+        strings=strings,
         nodes=_append(graph.nodes, new_nodes, num),
         edges=_append(edges, new_edges, num),
     )

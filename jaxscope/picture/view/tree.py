@@ -158,11 +158,11 @@ def start_draft(graph: Graph) -> Draft:
     """The draft that shows everything."""
     edges = graph.edges
     num = len(graph.nodes)
-    order = np.lexsort((edges.source, edges.operand, edges.target))
-    target, *columns = (
-        column[order]
-        for column in (edges.target, edges.source, edges.output, edges.operand, edges.type)
-    )
+    target, *columns = (edges.target, edges.source, edges.output, edges.operand, edges.type)
+    places = target.astype(np.int64) << 32 | edges.operand
+    if bool(np.any(places[1:] <= places[:-1])):
+        order = np.lexsort((edges.source, places))
+        target, *columns = (column[order] for column in (target, *columns))
     return Draft(
         graph,
         Inputs(num, target, columns),

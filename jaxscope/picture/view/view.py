@@ -499,16 +499,21 @@ def _find_holders(
     """
     nodes, groups = graph.nodes, graph.groups
     is_of_node = (node_of_box != NONE) & ~is_result
-    programs = nodes.group[node_of_box[is_of_node]].astype(np.int64) + 1
-    pairs = distinct(programs * len(parents) + parents[is_of_node]).tolist()
     parent_of_box, inside_of = parents.tolist(), node_of_box.tolist()
-    around: dict[int, int] = {}  # of each program the innermost box around all boxes of its nodes
-    for program, own in (divmod(pair, len(parents)) for pair in pairs):
-        other = around.setdefault(program - 1, own)
-        while other != own:  # parents come before their children
-            larger = max(other, own)
-            other, own = min(other, own), parent_of_box[larger]
-        around[program - 1] = own
+    # Of each program the innermost box around all boxes of its nodes: around the first and the
+    # last, as boxes are numbered from the outside in, one after the other.
+    order = np.lexsort((parents[is_of_node], nodes.group[node_of_box[is_of_node]]))
+    program, own = nodes.group[node_of_box[is_of_node]][order], parents[is_of_node][order]
+    ends = np.append(np.flatnonzero(program[1:] != program[:-1]), len(program) - 1)
+    around: dict[int, int] = {}
+    first = 0
+    for last in ends.tolist() if len(program) else ():
+        low, high = int(own[first]), int(own[last])
+        while low != high:  # parents come before their children
+            low, high = min(low, high), max(low, high)
+            high = parent_of_box[high]
+        around[int(program[last])] = low
+        first = last + 1
     owner_of, parent_of = groups.owner.tolist(), groups.parent.tolist()
     holders = box_of_node.copy()
     is_folded = (box_of_node != NONE) & (node_of_box[box_of_node] != np.arange(len(box_of_node)))
