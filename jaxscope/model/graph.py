@@ -106,6 +106,7 @@ def join_rows(parts: Sequence[tuple[Ragged, Int32s]]) -> Ragged:
     Args:
         parts: Rows, and int32, of each node which of them it has.
     """
+    parts = [part for part in parts if len(part[0].values)] or parts[:1]
     lengths = [rows.lengths()[of_node] for rows, of_node in parts]
     offsets = np.zeros(len(lengths[0]) + 1, np.int64)
     np.cumsum(np.sum(lengths, axis=0), out=offsets[1:])

@@ -330,8 +330,8 @@ def join_fields(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
     counts = np.bincount(message, minlength=count)
     if len(pieces) == count and bool(np.all(counts == 1)):
         return pieces
-    rest = iter(pieces)
-    return [b"".join(itertools.islice(rest, num)) for num in counts.tolist()]
+    stops = np.append(0, np.cumsum(counts)).tolist()
+    return [b"".join(pieces[first:stop]) for first, stop in itertools.pairwise(stops)]
 
 
 def read_repeated(

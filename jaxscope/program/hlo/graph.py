@@ -666,6 +666,8 @@ class _FirstUses:
     def add_rows(self, part: _Rows, stride: int = 1) -> None:
         """Those of rows; of `stride` values the first is a string, and with 4 the last as well."""
         row_of_node, rows = part.of_node, part.rows
+        if not len(rows.values):
+            return
         first = np.zeros(len(rows), np.int64)
         first[row_of_node[::-1]] = np.arange(len(row_of_node))[::-1]
         numbers = rows.row_numbers()
