@@ -398,7 +398,7 @@ class Graph:
     def attribute_keys(self) -> dict[str, int]:
         """The keys of attributes by text: few, where there are half a million strings."""
         keys = distinct(self.nodes.attributes.values[0::2]).tolist()
-        return {self.strings[key]: key for key in keys}
+        return {self.strings[key]: key for key in reversed(keys)}  # of equal ones the first
 
     def index_by_name(self) -> dict[str, int]:
         """Node index of each node name; of several nodes with one name, the last."""

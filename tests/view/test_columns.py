@@ -101,6 +101,11 @@ def test_rows_are_numbered_as_by_a_dictionary() -> None:
     assert Ragged.empty(0).number_rows()[1] == [] and Ragged.empty(2).number_rows()[1] == [()]
 
 
+def test_keys_of_attributes_are_those_that_nodes_have(graph: Graph) -> None:
+    used = {key for node in range(len(graph.nodes)) for key in graph.attributes(node)}
+    assert graph.attribute_keys == {key: graph.strings.index(key) for key in used} and used
+
+
 def test_of_equal_rows_the_first_stays() -> None:
     chance = random.Random(1)
     rows = [tuple(chance.choices(range(3), k=5)) for _ in range(400)]
