@@ -96,7 +96,7 @@ def point_at_stage(window: MainWindow) -> None:
 
 
 def colour_by_fate(window: MainWindow) -> None:
-    window.workspace.area.show_in_active("grad")
+    window.workspace.area.show_in_main("grad")
     window.workspace.colour_graphs(ColourBy.FATE)
 
 

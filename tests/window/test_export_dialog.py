@@ -44,7 +44,7 @@ def canvas(driver: Driver, source: Path, capture: Capture) -> GraphCanvas:
     """The graph of the jaxpr, in the active pane."""
     driver.finish(driver.open(source), capture)
     area = driver.window.workspace.area
-    area.show_in_active("jaxpr")
+    area.show_in_main("jaxpr")
     pane = area.active
     assert pane is not None
     driver.wait_until(lambda: pane.canvas is not None and pane.canvas.scene is not None)

@@ -109,7 +109,7 @@ def test_exporting_offers_the_stage_too_where_a_picture_is_of_one(
     driver: Driver, window: MainWindow, source: Path, ending: str, extent: ExportExtent, name: str
 ):
     driver.finish(driver.open(source), dataclasses.replace(capture_of(source)))
-    window.workspace.area.show_in_active("optimized")
+    window.workspace.area.show_in_main("optimized")
     window.export_dialog()
     dialog = window.findChild(ExportDialog)
     assert dialog is not None

@@ -12,6 +12,7 @@ import pytest
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -146,6 +147,41 @@ def test_a_closed_pane_comes_back_where_it_was(
     assert laid_out(area) == before and area.active is area.panes[at] and area.grows
     assert area.panes[1].form is Form.GRAPH, "not the text that the source is"
     assert shares_of(area) == pytest.approx(shares, abs=0.01)
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_click_on_the_line_shows_a_stage_in_the_main_view(
+    driver: Driver, window: MainWindow, source: Path, at: int
+) -> None:
+    """Not in the one that was clicked last, which may be the narrow third."""
+    window.resize(1600, 900)
+    driver.finish(driver.open(source), capture_of(source))
+    area = area_of(window)
+    area.arrange(WIDE_ARRANGEMENT)
+    driver.wait_until(lambda: area.panes[1].width() > 1.5 * area.panes[2].width())
+    area.set_stage(area.panes[1], "jaxpr")
+    area.activate(area.panes[at])
+    (card,) = [c for c in window.strip.cards if c.step is not None and c.step.name == "grad"]
+    QTest.mouseClick(card, Qt.MouseButton.LeftButton)
+    assert laid_out(area) == [SOURCE, "grad", "optimized"]
+    assert area.active is area.panes[1]
+    (card,) = [c for c in window.strip.cards if c.step is not None and c.step.name == "optimized"]
+    QTest.mouseClick(card, Qt.MouseButton.LeftButton)
+    assert laid_out(area) == [SOURCE, "grad", "optimized"], "no stage is shown twice"
+    assert area.active is area.panes[2]
+
+
+def test_of_views_as_large_the_one_with_the_keyboard_shows_a_stage(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    window.resize(1600, 900)
+    driver.finish(driver.open(source), capture_of(source))
+    area = area_of(window)
+    for at in (0, 1):
+        area.arrange(Split(True, (PaneSpec("grad", "graph"), PaneSpec("hlo", "graph")), (1.0, 1.0)))
+        area.activate(area.panes[at])
+        window.workspace.show_stage("stablehlo")
+        assert area.panes[at].wanted_stage == "stablehlo"
 
 
 @pytest.mark.parametrize("stage", [SOURCE, "jaxpr"])
@@ -612,9 +648,9 @@ def test_a_stage_never_takes_the_place_of_the_only_source(
     for pane in [pane for pane in area.panes if pane.wanted_stage != SOURCE]:
         area.close_pane(pane)
     assert [pane.wanted_stage for pane in area.panes] == [SOURCE]
-    area.show_in_active("optimized")
+    area.show_in_main("optimized")
     assert [pane.wanted_stage for pane in area.panes] == [SOURCE, "optimized"]
-    area.show_in_active("jaxpr")
+    area.show_in_main("jaxpr")
     assert [pane.wanted_stage for pane in area.panes] == [SOURCE, "jaxpr"]
 
 

@@ -408,7 +408,7 @@ def test_devices_are_named_where_there_are_several(
     assert name.isVisible() is (num_devices > 1)
     assert name.text() == (f"Devices ({num_devices})" if num_devices > 1 else "Devices")
     for stage, is_told in (("optimized", num_devices > 1), ("jaxpr", False)):
-        window.workspace.area.show_in_active(stage)
+        window.workspace.area.show_in_main(stage)
         pane = window.workspace.area.active
         assert pane is not None and pane.canvas is not None
         canvas = pane.canvas

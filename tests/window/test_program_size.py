@@ -181,7 +181,7 @@ def test_the_inspector_says_what_of_a_group_is_not_shown(
     """Of a group of a scope, and of one that is an instruction such as a fusion."""
     driver.finish(driver.open(source), capture)
     area = window.workspace.area
-    area.show_in_active("optimized")
+    area.show_in_main("optimized")
     assert area.active is not None and area.active.canvas is not None
     canvas = area.active.canvas
     qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
@@ -218,7 +218,7 @@ def test_the_inspector_says_of_a_group_what_stands_on_its_box(
     stage = Stage("optimized", "optimized", text, graph, Cost(3.0, 24.0, 0.0), 0.001)
     driver.finish(driver.open(source), dataclasses.replace(build_capture(), stages=(stage,)))
     area = window.workspace.area
-    area.show_in_active("optimized")
+    area.show_in_main("optimized")
     assert area.active is not None and area.active.canvas is not None
     canvas = area.active.canvas
     qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
@@ -270,7 +270,7 @@ def test_what_is_selected_is_told_while_the_picture_is_still_of_another_program(
     """As when a run ends whose call had a larger program selected."""
     driver.finish(driver.open(source), capture)
     area = window.workspace.area
-    area.show_in_active("optimized")
+    area.show_in_main("optimized")
     assert area.active is not None and area.active.canvas is not None
     canvas, stage = area.active.canvas, capture.stage("optimized")
     assert stage is not None and is_available(stage.graph)

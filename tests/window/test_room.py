@@ -362,7 +362,7 @@ def test_a_narrow_window_shows_two_columns_and_a_wide_one_all_again(
     assert shown(window) == [area.panes[0], area.active]
     qtbot.waitUntil(lambda: marked(window) == {"source", "grad"})
     assert area.active.width() > 0.6 * window.width()
-    area.show_in_active("grad")
+    area.show_in_main("grad")
     qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[1]])
     window.workspace.inspector.node_requested.emit("optimized", 1)
     qtbot.waitUntil(lambda: shown(window) == [area.panes[0], area.panes[2]])
@@ -485,10 +485,10 @@ def test_two_of_three_columns_keep_the_widths_that_a_person_gave_them(
         qtbot.wait(350)
         assert [pane.width() for pane in shown(window)] == before
 
-    area.show_in_active("jaxpr")  # another stage
+    area.show_in_main("jaxpr")  # another stage
     check()
-    area.show_in_active("optimized")
-    area.show_in_active("jaxpr")
+    area.show_in_main("optimized")
+    area.show_in_main("jaxpr")
     check()
     for _ in range(2):
         area.show_alone()

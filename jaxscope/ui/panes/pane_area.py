@@ -95,6 +95,8 @@ _NARROW_PX = 1400
 """Below this width at most two columns are seen at a time."""
 _LEAST_ACROSS_PX, _LEAST_DOWN_PX = 280, 200
 """A view that is opened beside another gets at least as much: less shows parts of boxes."""
+_AS_LARGE = 0.7
+"""Of the area of the largest view: one that has as much may be the main one."""
 COMPANION_SHARE = 0.34
 """Of the height of a column: what stands below the source until a person drags the border."""
 _SOURCE_PRESENTED = 36.0
@@ -1061,8 +1063,8 @@ class PaneArea(QWidget):
 
     # --- what panes are for ---
 
-    def show_in_active(self, stage_name: str) -> None:
-        """Show a stage in the active pane, unless one shows it already.
+    def show_in_main(self, stage_name: str) -> None:
+        """Show a stage in the main view, unless one shows it already.
 
         The source has a pane of its own, and so has the program: where there is none, one is
         opened, where it was if it was closed.
@@ -1093,6 +1095,7 @@ class PaneArea(QWidget):
                 if len(self.panes) == self._tree.num_columns == 2:
                     self._tree.share(FIRST_ARRANGEMENT.shares)
                 return
+        target = self._main_view() or target
         self.set_stage(target, stage_name)
         self.activate(target)
         if had_keyboard:
@@ -1130,6 +1133,15 @@ class PaneArea(QWidget):
         views = [pane for pane in self.panes if pane.wanted_stage != SOURCE]
         known = (each for each in (self._active, self._last_view) if each in views)
         return next(known, views[0] if views else self._active)
+
+    def _main_view(self) -> StagePane | None:
+        """The largest view but the source; of those about as large the one of `_view`."""
+        views = [p for p in self.panes if p.wanted_stage != SOURCE and p.isVisibleTo(self)]
+        sizes = [pane.width() * pane.height() for pane in views]
+        large = [p for p, size in zip(views, sizes, strict=True) if size >= _AS_LARGE * max(sizes)]
+        if (known := self._view()) in large:
+            return known
+        return max(large, key=lambda pane: pane.width() * pane.height(), default=None)
 
     def _has_keyboard(self, pane: StagePane) -> bool:
         """Whether it does, or will have it again when what stands over the window is closed."""

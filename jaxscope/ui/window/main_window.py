@@ -647,7 +647,7 @@ class MainWindow(QMainWindow):
         if not self.presenting.is_on:
             self.workspace.show_stage(stage)
         elif stage in area.wanted_stages():
-            area.show_in_active(stage)
+            area.show_in_main(stage)
         elif area.presented is not None:
             area.set_stage(area.presented, stage)
 

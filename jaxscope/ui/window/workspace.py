@@ -265,7 +265,7 @@ class Workspace(QWidget):
     def show_stage(self, name: str) -> None:
         """Bring a stage into a pane."""
         self.places.show_place(Place.PROGRAM)
-        self.area.show_in_active(name)
+        self.area.show_in_main(name)
 
     def show_line(self, file: str, line: int) -> None:
         """Show a line of a file of the user's as it ran, and select it."""
@@ -288,7 +288,7 @@ class Workspace(QWidget):
             return ""
         self.places.show_place(Place.PROGRAM)
         if SOURCE not in self.area.wanted_stages():
-            self.area.show_in_active(SOURCE)
+            self.area.show_in_main(SOURCE)
         self.fill_source()
         return known.path
 
@@ -509,7 +509,7 @@ class Workspace(QWidget):
     def _on_inspector_node_requested(self, stage: str, node: int) -> None:
         self.places.show_place(Place.PROGRAM)
         if stage not in self.area.shown_stages():
-            self.area.show_in_active(stage)
+            self.area.show_in_main(stage)
         self.selection.select_node(stage, node)
 
     def _on_inspector_card_toggled(self) -> None:
