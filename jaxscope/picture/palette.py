@@ -115,7 +115,7 @@ _STYLES = {
     Style.ELEMENTWISE: ("#ffffff", "#1b1e23", "#7f8a97", "#7c8794"),
     Style.CONTRACTION: ("#fbeaa6", "#453a0c", "#8e7711", "#d0b02e"),
     Style.REDUCTION: ("#f8e6f3", "#422538", "#a5438c", "#c976bc"),
-    Style.MOVEMENT: ("#dbdada", "#313338", "#6d7a8e", "#cccfd2"),
+    Style.MOVEMENT: ("#dbdada", "#313338", "#6d7a8e", "#85857d"),
     Style.CONTROL: ("#e9d0fd", "#433a7d", "#5b48bd", "#ab92f0"),
     Style.RANDOM: ("#f7dfde", "#4a2226", "#c43e35", "#f57a5a"),
     Style.LIBRARY: ("#f6dcb8", "#4a3214", "#7d4a00", "#f5c27a"),

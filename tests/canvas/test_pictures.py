@@ -26,7 +26,7 @@ from jaxscope.picture.palette import (
     STYLE_NAMES,
 )
 from jaxscope.picture.scene.first_picture import LEAST_FRAMED, OVERVIEW_PX, WHOLE_SCALE
-from jaxscope.picture.scene.scene import HEADER_PX
+from jaxscope.picture.scene.scene import HEADER_PX, SMALL_SIGN_PX
 from jaxscope.picture.tint.classes import FATES
 from jaxscope.picture.view.operations import Style
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
@@ -39,7 +39,7 @@ from jaxscope.ui.canvas.legend import (
     words_alone,
 )
 from jaxscope.ui.canvas.navigation import first_camera, most_scale
-from jaxscope.ui.canvas.scene_painter import colors
+from jaxscope.ui.canvas.scene_painter import colors, measure_indent
 from view.programs import compile_module, trace
 
 
@@ -898,3 +898,12 @@ def test_tiles_leave_no_seam_wherever_the_picture_begins(canvas: GraphCanvas) ->
         assert set(np.diff(sorted(painter.lefts))) <= {256.0}, n
         num_halves += len(painter.lefts) > 1 and x0 * scale != n + 0.5
     assert num_halves > 10, "of which some are a little more or less"
+
+
+@pytest.mark.parametrize("spare", [9.0, 14.0, 18.0, 40.0])
+def test_a_count_beside_a_triangle_is_as_near_to_the_middle_as_it_can_be(spare: float) -> None:
+    width = 60.0 + spare
+    indent = measure_indent(width, 60.0)
+    left = indent + (width - indent - 60.0) / 2
+    assert left == pytest.approx(max(spare / 2, SMALL_SIGN_PX)), "clear of it, and no more"
+    assert width - left - 60.0 >= 0

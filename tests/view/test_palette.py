@@ -61,6 +61,13 @@ def test_grey_boxes_are_not_taken_for_closed_groups(palette: Palette) -> None:
 
 
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
+def test_grey_boxes_do_not_look_selected(palette: Palette) -> None:
+    """Grey borders stand out less than those of groups, which hold more."""
+    grey, group = palette.border[Style.MOVEMENT], palette.border[Style.GROUP]
+    assert contrast(grey, palette.background) < contrast(group, palette.background)
+
+
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
 @pytest.mark.parametrize("style", Style)
 def test_a_box_stands_out_from_every_group_that_it_may_be_in(
     palette: Palette, style: Style

@@ -416,6 +416,12 @@ _FAINT = 0.2
 """How much is seen of what is out of focus."""
 
 
+def measure_indent(width: float, text_width: float) -> float:
+    """What a text leaves free at the left of a box, for the triangle there: no more than it needs,
+    as the text is then that much less in the middle of the box."""
+    return min(max(2 * SMALL_SIGN_PX - (width - text_width), 0.0), SMALL_SIGN_PX)
+
+
 @functools.cache
 def _family() -> str:
     """The family that the layout measured with, from the bundled files."""
@@ -961,7 +967,8 @@ class SceneDrawing:
             if is_small:
                 top = below - self._text(detail, 1).size().height() / 2
             if item in self._indented and self._scale < _TITLE_SCALE:
-                indent = SMALL_SIGN_PX / self._scale
+                wide = _measure_small_detail(detail, self._scale)
+                indent = measure_indent(width * self._scale, wide) / self._scale
             self._paint_centred(painter, detail, 1, x + indent, top, width - indent)
 
     def _paint_centred(
