@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.extend.core.primitives import eq_to_p, lt_to_p
 
 from jaxscope.model import Cost, Graph, GraphBuilder, NodeKind
 from jaxscope.model.op_name import TagTable
@@ -35,6 +36,14 @@ def _convolve(image: Any, kernel: Any, strides: tuple[int, int] = (1, 1), **opti
     return lax.conv_general_dilated(
         image, kernel, strides, "SAME", dimension_numbers=NHWC, **options
     )
+
+
+def _place(x: Any) -> Any:
+    """What only says where a value is to be, and the platform that is compiled for."""
+    device = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+    kept = jax.new_ref(lax.with_sharding_constraint(x, device))
+    which = [lambda x: x * 2.0, lambda x: x + 1.0]
+    return lax.platform_dependent(kept[...], cpu=which[0], default=which[1])
 
 
 def _convert(z: Any, dtype: Any) -> Any:
@@ -91,6 +100,9 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "sign of numbers without one": (lax.sign, (jax.ShapeDtypeStruct((4, 8), jnp.uint32),)),
     "complex to integer": (lambda z: _convert(z, jnp.int32), (Z,)),
     "complex to Boolean": (lambda z: _convert(z, jnp.bool_), (Z,)),
+    "conjugates": (lambda z, x: (lax.conj(z), lax.conj(x)), (Z, X)),
+    "total order": (lambda x: (lt_to_p.bind(x, x + 1.0), eq_to_p.bind(x, x + 2.0)), (X,)),
+    "where values lie": (_place, (X,)),
     "first power": (lambda x: lax.integer_pow(x, 1) + x, (X,)),
     "sum over no axis": (lambda x: jnp.sum(x, ()) + x, (X,)),
     "number that chooses": (lambda n, x: lax.select_n(n, x, x + 1.0), (N, X)),

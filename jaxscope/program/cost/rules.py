@@ -430,6 +430,12 @@ def _real_elementwise(equation: Equation) -> Costs:
     return _elementwise(1.0, 0.0)(equation)
 
 
+def _conjugate(equation: Equation) -> Costs:
+    """Two parts are taken, one is negated, and both put together; a real number has one part."""
+    flops = 4.0 if equation.operand(0).is_complex else 1.0
+    return flops * equation.result().size, equation.traffic(), 0.0
+
+
 def _sign(equation: Equation) -> Costs:
     """XLA has the sign of signed numbers; one without a sign is compared with 0 and converted."""
     if equation.result().is_complex:
@@ -602,8 +608,8 @@ def _fourier(equation: Equation) -> Costs:
     return 8.0 * size * factors, equation.traffic(), 0.0
 
 
-_ONE_FLOP = """abs add add_any and ceil clamp clz complex div eq floor ge gt imag is_finite le lt
-    mul ne neg not or population_count real reduce_precision rem round shift_left
+_ONE_FLOP = """abs add add_any and ceil clamp clz complex div eq eq_to floor ge gt imag is_finite
+    le le_to lt lt_to mul ne neg not or population_count real reduce_precision rem round shift_left
     shift_right_arithmetic shift_right_logical sub xor bitcast_convert_type"""
 _ONE_REAL_FLOP = "max min square"
 _ONE_TRANSCENDENTAL = """atan2 atan cbrt cos erf exp expm1 log log1p rsqrt sin sqrt tan tanh"""
@@ -613,9 +619,12 @@ FREE_PRIMITIVES = frozenset(
     {
         *("mesh_cast", "name", "num_programs", "pcast", "program_id", "pbroadcast", "pvary"),
         *("random_unwrap", "random_wrap", "stop_gradient"),
+        "platform_index",
     }
 )
 """They say something of a value, or read what is known: nothing runs for them."""
+_PLACES = "freeze layout_constraint new_ref reshard sharding_constraint"
+"""Where values lie: in the program of whole arrays nothing is computed or moved for them."""
 _REDUCTIONS = "and or prod sum xor"
 _PARTS = {"c64": "f32", "c128": "f64"}
 
@@ -647,11 +656,12 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(CUMULATIVE_PRIMITIVES, _cumulative),
     **{f"reduce_window_{name}": _window_reduction for name in ("sum", "max", "min")},
     "select_and_scatter_add": _select_and_scatter,
-    **dict.fromkeys(FREE_PRIMITIVES, _nothing),
+    **dict.fromkeys((*FREE_PRIMITIVES, *_PLACES.split()), _nothing),
     **{name: _scatter(1.0) for name in ("scatter-add", "scatter-sub", "scatter-mul")},
     **{name: _scatter(1.0) for name in ("scatter-min", "scatter-max")},
     "scatter": _scatter(0.0),
     **dict.fromkeys(("reduce", "reduce_window"), _move),
+    "conj": _conjugate,
     "convert_element_type": _convert,
     "select_n": _select,
     "sign": _sign,
