@@ -206,6 +206,16 @@ def test_names_that_modules_do_not_have_yet_are_no_matter_of_versions() -> None:
                 "vjp(f, f32[3])",
             ),
         ),
+        (
+            "grad(vmap(f))(f32[3])",
+            "grad(vmap(f))(f32[3])",
+            (
+                "grad(lambda *xs: vmap(f)(*xs).sum())(f32[3])",
+                "grad(lambda *xs: vmap(f)(*xs).mean())(f32[3])",
+                "jacrev(vmap(f))(f32[3])",
+                "vjp(vmap(f), f32[3])",
+            ),
+        ),
         ("(lambda x: x[x > 0])(f32[3])", "x[x > 0]", ()),
     ],
 )

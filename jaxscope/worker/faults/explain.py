@@ -273,7 +273,7 @@ def edit_call(call: str, edits: Sequence[str]) -> tuple[str, ...]:
     if short not in _DERIVATIVES or not grad.args:
         return ()
     function, *options = [ast.unparse(each) for each in (*grad.args, *grad.keywords)]
-    if not isinstance(grad.args[0], ast.Name | ast.Attribute):
+    if not isinstance(grad.args[0], ast.Name | ast.Attribute | ast.Call):
         function = f"({function})"
     fields = {
         "grad": name,
