@@ -12,6 +12,7 @@ from jaxscope.export.capture_json import capture_to_json
 from jaxscope.export.markdown import capture_to_markdown
 from jaxscope.model import Capture
 from jaxscope.model.hardware import Chip, find_chip
+from jaxscope.model.units import format_flops
 from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
 from jaxscope.program.cost.work import CUMULATIVE, Work, find_stage_works
 from jaxscope.program.roofline import Roofline, find_best, find_roofline
@@ -65,6 +66,10 @@ def summed(x):
 
 def product(a, b):
     return a @ b
+
+
+def packed(a, b):
+    return a.astype(jnp.float32) @ b
 
 
 def exact(a, b):
@@ -191,6 +196,15 @@ def test_a_loop_of_unknown_length_is_said_everywhere(take: Take) -> None:
     assert stages["optimized"]["work"]["loops_counted_once"] == 1
     assert stages["jaxpr"]["work"]["flops"]["high"] == 2 * 16**3 + 16**2
     assert roofline_to_json(roofline_of(capture), None)["loops_counted_once"] == 1
+
+
+def test_work_is_known_where_only_bytes_are_not(take: Take) -> None:
+    """Whether numbers of four bits are packed is not known before a backend lays them out."""
+    work = works_of(take("packed(i4[8, 16], f32[16, 4])"))["jaxpr"]
+    assert work.flops == format_flops(8 * 16 + 2.0 * 8 * 16 * 4)
+    assert work.num_bytes.startswith("at least")
+    (note,) = work.notes
+    assert note.startswith("How many bytes are moved is not known of all nodes")
 
 
 def test_a_linear_solve_does_what_the_rule_does_that_runs(take: Take) -> None:

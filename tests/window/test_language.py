@@ -518,7 +518,7 @@ def of_stages() -> Iterator[str]:
             yield from (tr_said(stage.title), tr_said(said(stage_kind(stage.name).meaning)))
             if is_available(stage.graph):
                 yield from map(tr_said, find_work(stage.graph).notes)
-    work = Work(Cost(), Cost(1.0), 2, 2, has_loops=True, has_cumulative=True, is_of_rounds=True)
+    work = Work(Cost(), Cost(1.0), 3, 2, True, True, is_of_rounds=True, num_moving=1)
     yield from map(tr_said, (*work.notes, work.flops, TIMED, COUNTED, ESTIMATED))
 
 

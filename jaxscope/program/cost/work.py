@@ -89,11 +89,12 @@ class Work:
     Attributes:
         low: With the cheapest branches; what is not known is left out.
         high: With the dearest branches.
-        num_unknown: Nodes that run and that nobody counts.
+        num_unknown: Nodes that run and that nobody counts, or not all of what they do.
         num_unbounded: Loops that count once because nobody knows how often they run.
         has_loops: Whether a loop counts more than once.
         has_cumulative: Whether XLA's count of a cumulative sum is part of it.
         is_of_rounds: Whether it is XLA's figure of the whole module, one round of each loop.
+        num_moving: Of the unknown nodes those that lack nothing but the bytes that they move.
     """
 
     low: Cost
@@ -103,18 +104,19 @@ class Work:
     has_loops: bool = False
     has_cumulative: bool = False
     is_of_rounds: bool = False
+    num_moving: int = 0
 
     @property
     def has_range(self) -> bool:
         """Whether the amounts depend on which branches run."""
         return not self.low.same_as(self.high)
 
-    def tell(self, low: float, high: float, form: Callable[[float], str]) -> str:
+    def _tell(self, low: float, high: float, form: Callable[[float], str], unknown: int) -> str:
         """A figure in words: a number or a range, a least amount, and loops that count once."""
-        if math.isnan(high) or (self.num_unknown and not high):
+        if math.isnan(high) or (unknown and not high):
             return UNKNOWN
         told = format_range(low, high, form)
-        if self.num_unknown:
+        if unknown:
             told = say("at least {low}", low=form(low))
         if self.num_unbounded:
             loops = say_count(self.num_unbounded, "loop")
@@ -124,12 +126,14 @@ class Work:
     @property
     def flops(self) -> str:
         """FLOPs in words."""
-        return self.tell(self.low.flops, self.high.flops, format_flops)
+        unknown = self.num_unknown - self.num_moving
+        return self._tell(self.low.flops, self.high.flops, format_flops, unknown)
 
     @property
     def num_bytes(self) -> str:
         """Bytes read and written in words."""
-        return self.tell(self.low.bytes_accessed, self.high.bytes_accessed, format_bytes)
+        low, high = self.low.bytes_accessed, self.high.bytes_accessed
+        return self._tell(low, high, format_bytes, self.num_unknown)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -147,14 +151,20 @@ class Work:
             found.append(told)
         if self.has_range:
             found.append(BRANCHES)
-        if self.num_unknown:
-            if self.num_unknown == 1:
-                told = say("What 1 node costs is unknown, such as of a callback or a custom call.")
-            else:
-                told = say(
-                    "What {num:,} nodes cost is unknown, such as of a callback or a custom call.",
-                    num=self.num_unknown,
-                )
+        if (unknown := self.num_unknown - self.num_moving) == 1:
+            told = say("What 1 node costs is unknown, such as of a callback or a custom call.")
+            found.append(told)
+        elif unknown:
+            told = say(
+                "What {num:,} nodes cost is unknown, such as of a callback or a custom call.",
+                num=unknown,
+            )
+            found.append(told)
+        if self.num_moving:
+            told = say(
+                "How many bytes are moved is not known of all nodes, such as of a kernel or of "
+                "numbers of less than a byte."
+            )
             found.append(told)
         if self.has_cumulative:
             found.append(CUMULATIVE)
@@ -222,6 +232,7 @@ def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
         len(rounds.unbounded),
         rounds.has_loops,
         has_cumulative,
+        num_moving=int((np.isnan(amounts[:, 1]) & ~np.isnan(amounts[:, [0, 2]]).any(axis=1)).sum()),
     )
 
 

@@ -3084,6 +3084,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各个 pass 用了多久不清楚。</translation>
     </message>
     <message>
+        <source>How many bytes are moved is not known of all nodes, such as of a kernel or of numbers of less than a byte.</source>
+        <translation>并非所有节点搬运的字节数都已知，例如内核，或不足一个字节的数。</translation>
+    </message>
+    <message>
         <source>How much it has is not verified.</source>
         <translation>它有多少内存未经核实。</translation>
     </message>
