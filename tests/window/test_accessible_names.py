@@ -99,3 +99,39 @@ def test_every_form_of_a_pane_names_what_can_be_reached(
     for form in Form:
         pane.set_form(form)
         assert nameless(window) == [], form
+
+
+def test_a_choice_is_named_by_what_is_chosen_and_a_stage_of_the_line_is_a_button(
+    driver: Driver, window: MainWindow, source: Path
+):
+    driver.finish(driver.open(source), capture_of(source))
+    pane = window.workspace.area.open_pane("jaxpr")
+    assert pane is not None and pane.header._colours is not None
+    told = {}
+    for choice in (
+        *(window.call_bar.target, pane.header.chooser, pane.header.form_choice),
+        pane.header._colours,
+    ):
+        spoken = QAccessible.queryAccessibleInterface(choice)
+        assert spoken.text(QAccessible.Text.Value) == choice.currentText()
+        assert spoken.text(QAccessible.Text.Description)
+        labels = [
+            part.text(QAccessible.Text.Name)
+            for part, relation in spoken.relations()
+            if relation == QAccessible.RelationFlag.Label
+        ]
+        told[choice.currentText()] = labels
+    assert told == {
+        "cpu": ["Target"],
+        "jaxpr": ["Stage of this view"],
+        "Graph": ["Form of this view"],
+        "by operation": ["What the colours of boxes tell"],
+    }
+    chosen = list[str]()
+    window.strip.step_chosen.connect(chosen.append)
+    for card in window.strip.cards:
+        spoken = QAccessible.queryAccessibleInterface(card)
+        assert spoken.role() == QAccessible.Role.Button
+        assert spoken.text(QAccessible.Text.Name) == card.accessibleName()
+    window.strip.cards[1].click()  # as a screen reader presses it
+    assert chosen == ["jaxpr"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 import pytest
@@ -25,13 +26,15 @@ from jaxscope.errors import (
     SourceError,
     Stopped,
     TraceError,
+    UsageError,
     WorkerLost,
 )
+from jaxscope.model.targets import EXAMPLES
 from jaxscope.program.links import LineSelection
 from jaxscope.ui.panes.pane_header import Form
 from jaxscope.ui.session.screen import Condition
 from jaxscope.ui.session.state import OfferedFunction
-from jaxscope.ui.toolkit.widgets import FoldedNotes, SelectableLabel
+from jaxscope.ui.toolkit.widgets import SOFT_BREAK, FoldedNotes, SelectableLabel
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -517,3 +520,52 @@ def test_a_call_that_is_typed_back_is_that_of_what_is_shown(
     for text, is_old in ((call + "x", True), (call, False), (call + "y", True)):
         window.controller.edit_call(text)
         assert window.controller.state.is_stale == is_old
+
+
+def test_a_target_that_is_typed_and_not_run_marks_what_is_shown_as_old(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    field = window.call_bar.target.lineEdit()
+    assert field is not None and window.controller.state.target == "cpu"
+    field.setFocus()
+    field.selectAll()
+    driver.qtbot.keyClicks(field, "cpu:2")
+    assert window.screen_shown.is_stale
+    known = window.call_bar.target.count()
+    field.selectAll()
+    driver.qtbot.keyClicks(field, " cpu ")
+    assert not window.screen_shown.is_stale, "it is what ran"
+    field.selectAll()
+    driver.qtbot.keyClicks(field, "cpux")
+    driver.qtbot.keyClick(field, Qt.Key.Key_Return)
+    run = driver.wait_for(CaptureRequest, 2)
+    assert run.request.target == "cpux"
+    assert window.call_bar.target.count() == known, "what is typed is no proposal"
+
+
+@pytest.mark.parametrize(
+    ("remedy", "targets"),
+    [
+        (f"Targets are {EXAMPLES}.", EXAMPLES.split(", ")),
+        ("Chips are v5e, v5p; written as aot:tpu:v5e:2x2.", ["aot:tpu:v5e:2x2"]),
+        ("Such as ssh://gpu-box/gpu:0 or ssh://me@10.0.0.7:2222/cpu:8.", []),
+    ],
+)
+def test_an_unknown_target_is_marked_and_its_proposals_are_links(
+    driver: Driver, window: MainWindow, source: Path, remedy: str, targets: list[str]
+) -> None:
+    run = driver.open(source)
+    window.call_bar.target.setCurrentText("cpux")
+    error = UsageError("There is no target 'cpux'.", remedy=remedy, kind="UnknownTarget")
+    run.tell(Failed(error))
+    driver.wait_until(window.error_panel.isVisible)
+    assert window.call_bar.target.property("problem") is True
+    assert window.call_bar.edit.property("problem") is not True
+    told = window.error_panel.remedy.text().replace(SOFT_BREAK, "").replace("&#8203;", "")
+    assert re.findall(r"<a href='target:([^']+)'", told) == targets
+    for target in targets[1:2]:
+        window.error_panel.remedy.linkActivated.emit(f"target:{target}")
+        assert driver.wait_for(CaptureRequest, 2).request.target == target
+        assert window.call_bar.target_text == target
+        assert window.call_bar.target.property("problem") is False

@@ -32,6 +32,7 @@ from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.source.code_view import CodeView
 from jaxscope.ui.window import workspace
 from jaxscope.ui.window.main_window import MainWindow
+from jaxscope.ui.window.pipeline_strip import PipelineLabel
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver, destroy
@@ -57,7 +58,10 @@ def buttons_and_fields(window: MainWindow) -> list[str]:
         *(
             part.accessibleName() or getattr(part, "text", str)()
             for part in window.findChildren(QWidget)
-            if isinstance(part, kinds) and part.isVisible() and not is_inside_of_box(part)
+            if isinstance(part, kinds)
+            and part.isVisible()
+            and not is_inside_of_box(part)
+            and not isinstance(part, PipelineLabel)
         ),
         *(bar.tabText(i) for bar in bars for i in range(bar.count()) if i != bar.currentIndex()),
     ]

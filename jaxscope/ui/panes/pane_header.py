@@ -457,6 +457,7 @@ class PaneHeader(QWidget):
     def _build_chooser(self) -> None:
         chooser = self.chooser
         chooser.setAccessibleName(tr("Stage of this view"))
+        chooser.setToolTip(tr("Show another stage in this view"))
         chooser.setProperty("role", "compact")
         policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         chooser.setSizeAdjustPolicy(policy)

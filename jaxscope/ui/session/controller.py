@@ -734,14 +734,18 @@ class Controller(QObject):
         """The person has read the error."""
         self._set(dataclasses.replace(self.state, error=None))
 
-    def edit_call(self, call: str) -> None:
-        """The text of the call changed: what is shown is of another call now."""
+    def edit_call(self, call: str, target: str = "") -> None:
+        """The text of the call or of its target changed: what is shown is of another one now.
+
+        Args:
+            target: Empty for that of the last run.
+        """
         state = self.state
         if state.is_view_only:
             return
         if not state.stages or state.is_running or state.error is not None:
             return
-        is_same = call.strip() == state.call.strip()
+        is_same = call.strip() == state.call.strip() and target in ("", state.target)
         if state.is_stale == is_same and (not is_same or self._is_old_by_typing):
             self._is_old_by_typing = not is_same
             self._set(dataclasses.replace(state, is_stale=not is_same))

@@ -96,7 +96,8 @@ QLineEdit, QSpinBox { background: $surface; color: $text; border: 1px solid $bor
     selection-color: $on_accent; }
 QLineEdit, QPlainTextEdit { placeholder-text-color: $muted; }
 QSpinBox::up-button, QSpinBox::down-button { width: 0; border: none; }
-QLineEdit[problem="true"] { border-color: $error; background: $error_soft; }
+QLineEdit[problem="true"], QComboBox[problem="true"] { border-color: $error;
+    background: $error_soft; }
 QLineEdit:focus, QSpinBox:focus { border: 2px solid $accent; padding: 3px 7px; }
 
 QMenu { background: $surface; color: $text; border: 1px solid $border; padding: 4px; }
@@ -133,21 +134,23 @@ QFrame[role="card"], QFrame[role="pane"] { background: $surface; border: 1px sol
 QFrame[role="popup"] { background: $surface; border: 1px solid $border; border-radius: 6px; }
 QFrame[role="pane"][active="true"] { border-color: $border; }
 QFrame[role="pane"][active="true"][keyboard="true"] { border-color: $accent; }
-QFrame[role="step"] { background: transparent; border: 1px solid transparent;
+QToolButton[role="step"] { background: transparent; border: 1px solid transparent; padding: 0;
     border-bottom: 2px solid transparent; border-radius: 3px; }
-QFrame[role="step"][aside="true"] QLabel { font-weight: normal; }
-QFrame[role="step"][condition="failed"] { background: $error_soft; border-color: $error_soft; }
-QFrame[role="step"][condition="running"] { background: $accent_soft; border-color: $accent_soft; }
-QFrame[role="step"][condition="waiting"], QFrame[role="step"][condition="absent"] {
+QToolButton[role="step"][aside="true"] QLabel { font-weight: normal; }
+QToolButton[role="step"][condition="failed"] { background: $error_soft;
+    border-color: $error_soft; }
+QToolButton[role="step"][condition="running"] { background: $accent_soft;
+    border-color: $accent_soft; }
+QToolButton[role="step"][condition="waiting"], QToolButton[role="step"][condition="absent"] {
     background: transparent; border-color: transparent; }
-QFrame[role="step"][condition="waiting"] QLabel, QFrame[role="step"][condition="absent"] QLabel {
-    color: $muted; }
+QToolButton[role="step"][condition="waiting"] QLabel,
+QToolButton[role="step"][condition="absent"] QLabel { color: $muted; }
 QLabel[role="footnote"] { background: $warning_soft; padding: 4px 8px; border-radius: 4px; }
-QFrame[role="step"][condition="stale"] QLabel { color: $muted; font-style: italic;
+QToolButton[role="step"][condition="stale"] QLabel { color: $muted; font-style: italic;
     font-weight: normal; }
-QFrame[role="step"][shown="true"] { border-bottom: 2px solid $accent; }
-QFrame[role="step"][shown="true"][condition="failed"] { border-bottom-color: $error; }
-QFrame[role="step"]:hover, QFrame[role="step"]:focus { border-color: $accent; }
+QToolButton[role="step"][shown="true"] { border-bottom: 2px solid $accent; }
+QToolButton[role="step"][shown="true"][condition="failed"] { border-bottom-color: $error; }
+QToolButton[role="step"]:hover, QToolButton[role="step"]:focus { border-color: $accent; }
 QFrame[role="problem"] { background: $error_soft; border: none; border-left: 4px solid $error;
     border-radius: 2px; }
 QFrame[role="problem"] QPushButton { background: transparent; border-color: transparent;

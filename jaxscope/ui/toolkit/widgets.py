@@ -146,10 +146,21 @@ def _place_in(parent: QWidget, part: QWidget) -> QPoint:
 
 
 class ChoiceBox(QComboBox):
-    """Draws its own small arrow over the style's empty field; its list shows every choice whole."""
+    """Draws its own small arrow over the style's empty field; its list shows every choice whole.
+
+    Its name tells what is chosen. On Linux Qt gives a screen reader the choice in place of the
+    name, and the name by a label that belongs to the box: one that is never seen.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._label = QLabel(self)
+        self._label.hide()
+        self._label.setBuddy(self)
 
     def setAccessibleName(self, name: str) -> None:
         super().setAccessibleName(name)
+        self._label.setText(name)
         edit = self.lineEdit()
         if edit is not None:  # it has the keyboard where a choice can be typed
             edit.setAccessibleName(name)

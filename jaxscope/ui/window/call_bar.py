@@ -753,6 +753,12 @@ _TARGET_CHARS = range(7, 17)
 """The field for the target is as wide as its text, so that the call has the room."""
 
 
+def _mark_problem(field: QWidget, is_at_fault: bool) -> None:
+    if field.property("problem") != is_at_fault:
+        field.setProperty("problem", is_at_fault)
+        restyle(field)
+
+
 class CallBar(QWidget):
     """Where a call is typed, wrapped and run. It shows state; it holds none but the text."""
 
@@ -765,6 +771,7 @@ class CallBar(QWidget):
         self.edit = CallEdit()
         self.target = ChoiceBox()
         self.target.setEditable(True)
+        self.target.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.target.addItems(_TARGETS)
         self.target.setAccessibleName(tr("Target"))
         self.target.setToolTip(
@@ -835,6 +842,9 @@ class CallBar(QWidget):
         fill_box(QVBoxLayout(self), top, self._problem, margins=(0, 0, 0, 0), spacing=6)
         self.setTabOrder(self.edit, self.functions_button)
         self.edit.run_requested.connect(self.run_requested)
+        typed = self.target.lineEdit()
+        assert typed is not None
+        typed.returnPressed.connect(self.run_requested)
         self.run_button.clicked.connect(self.run_requested)
         self.stop_button.clicked.connect(self.stop_requested)
         self.skip_button.clicked.connect(self.skip_requested)
@@ -867,6 +877,11 @@ class CallBar(QWidget):
             bases = [find_base_name(call) for each in functions for call in each.calls]
             self.edit.set_names(name for name in {*(f.name for f in functions), *bases} if name)
         self.functions.show_functions(functions, call)
+
+    @property
+    def target_text(self) -> str:
+        """The target that is chosen or typed."""
+        return self.target.currentText().strip() or "cpu"
 
     def set_bare(self, *, is_bare: bool) -> None:
         """Show the call alone, without anything around it; the keyboard comes to it by choice."""
@@ -925,15 +940,18 @@ class CallBar(QWidget):
     def set_failed(self, *, is_failed: bool, part: str = "") -> None:
         """Mark the call as what failed, and underline the part of it that is at fault."""
         self.edit.underline(part)
-        if self.edit.property("problem") != is_failed:
-            self.edit.setProperty("problem", is_failed)
-            restyle(self.edit)
+        _mark_problem(self.edit, is_failed)
+
+    def set_target_failed(self, *, is_failed: bool) -> None:
+        """Mark the target as what is at fault."""
+        _mark_problem(self.target, is_failed)
 
     def _on_edit_text_changed(self, _text: str) -> None:
         self._problem.hide()
         self.set_failed(is_failed=False)
 
     def _on_target_text_changed(self, text: str) -> None:
+        self.set_target_failed(is_failed=False)
         wanted = min(max(len(text) + 1, _TARGET_CHARS.start), _TARGET_CHARS.stop)
         self.target.setMinimumContentsLength(wanted)
 

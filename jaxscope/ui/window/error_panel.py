@@ -59,9 +59,12 @@ _MOST_OF_TRACE = 20_000, 2_000
 _MAX_LINES = 6
 """Of any other text."""
 _CALL, _PART, _TYPE, _PLACE = "call", "part", "type", "place"
-_OPEN, _COPY, _RUN = "open", "copy", "run"
+_OPEN, _COPY, _RUN, _TARGET = "open", "copy", "run", "target"
 """What links begin with: run a call, select the part at fault, type a call, show the place, open
-a file, copy the details, run the same call again."""
+a file, copy the details, run the same call again, run it for another target."""
+UNKNOWN_TARGET = "UnknownTarget"
+"""Kind of an error whose fault is the name of the target."""
+_TARGET_NAME = re.compile(r"(?<![\w/:-])(?:(?:cpu|gpu|tpu)(?::\d+)?|aot:\w+(?::\w+)+)(?![\w/:-])")
 _SHORTCUT = re.compile(r"\bCtrl\+O\b")
 _MAX_CALLS, _LONG_CALL = 5, 80
 _NAME = re.compile(r"\b(?!Did\b|you\b|mean\b)\w{2,}")
@@ -82,6 +85,8 @@ def kind_of_error(error: JaxscopeError) -> str:
         return tr("In the call")
     if isinstance(error, SourceError) and parse_place(error.explanation.where) is None:
         return tr("The file")  # that there is none, say, or that it is no file of Python's
+    if error.explanation.kind == UNKNOWN_TARGET:
+        return tr("The target")
     if error.explanation.kind == "NoProposal":  # the arguments that were tried may be at fault
         return tr("No call was found")
     if isinstance(error, UserCodeError):
@@ -173,7 +178,7 @@ class ErrorPanel(QFrame):
     failed. What is at fault in the call is said in few lines: the call stands right above it.
     What can be done by a click is a link: `part_requested` asks for the part at fault to be
     selected, `typing_requested` for a call to be typed, `opening_requested` for another file,
-    `run_requested` for another run.
+    `run_requested` for another run, `target_requested` for a run with that target.
 
     Attributes:
         remedy: What to try.
@@ -185,6 +190,7 @@ class ErrorPanel(QFrame):
     typing_requested = Signal(str)
     opening_requested = Signal()
     run_requested = Signal()
+    target_requested = Signal(str)
     dismissed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -320,6 +326,8 @@ class ErrorPanel(QFrame):
             self._on_copy_clicked()
         elif kind == _RUN:
             self.run_requested.emit()
+        elif kind == _TARGET:
+            self.target_requested.emit(number)
         else:
             QDesktopServices.openUrl(QUrl(link))
 
@@ -405,6 +413,9 @@ def _rich_remedy(explanation: Explanation, doing: str) -> str:
     if example := escape_html(explanation.example):
         text = text.replace(example, f"<a href='{_TYPE}:'>{example}</a>")
         num_links += example in text
+    if explanation.kind == UNKNOWN_TARGET:
+        text, count = _TARGET_NAME.subn(rf"<a href='{_TARGET}:\g<0>'>\g<0></a>", text)
+        num_links += count
     for pattern, link in _LINKED:
         text, count = pattern.subn(rf"<a href='{link}:'>\g<0></a>", text)
         num_links += count

@@ -63,7 +63,7 @@ from jaxscope.ui.toolkit.theme import Theme, ThemeSwitch
 from jaxscope.ui.toolkit.widgets import STILL, FileDialog, MenuButton, list_stops
 from jaxscope.ui.window.call_bar import CallBar, CallSteps
 from jaxscope.ui.window.commands import WORDS, Commands
-from jaxscope.ui.window.error_panel import ErrorPanel
+from jaxscope.ui.window.error_panel import UNKNOWN_TARGET, ErrorPanel
 from jaxscope.ui.window.files import FileDialogs
 from jaxscope.ui.window.help import HelpCommands, TourStop
 from jaxscope.ui.window.lesson_strip import LessonStrip
@@ -255,7 +255,8 @@ class MainWindow(QMainWindow):
         self.call_bar.run_requested.connect(self.run_call)
         self.call_bar.stop_requested.connect(self.stop_run)
         self.call_bar.skip_requested.connect(self.controller.skip)
-        self.call_bar.edit.textChanged.connect(self.controller.edit_call)
+        self.call_bar.edit.textChanged.connect(self._on_call_bar_edited)
+        self.call_bar.target.currentTextChanged.connect(self._on_call_bar_edited)
         self.strip.step_chosen.connect(self.workspace.show_stage)
         self.strip.looked_at.connect(self.workspace.read_hint)
         self.strip.step_requested.connect(self._on_strip_step_requested)
@@ -266,6 +267,7 @@ class MainWindow(QMainWindow):
         self.error_panel.typing_requested.connect(self._on_error_panel_typing_requested)
         self.error_panel.opening_requested.connect(self.files.ask_open)
         self.error_panel.run_requested.connect(self.run_call)
+        self.error_panel.target_requested.connect(self._on_error_panel_target_requested)
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
         self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
         self.call_bar.functions.function_chosen.connect(self.controller.propose)
@@ -427,6 +429,8 @@ class MainWindow(QMainWindow):
         error = self.controller.state.error
         part = error.explanation.part if error is not None and screen.is_call_failed else ""
         self.call_bar.set_failed(is_failed=screen.is_call_failed, part=part)
+        is_target = error is not None and error.explanation.kind == UNKNOWN_TARGET
+        self.call_bar.set_target_failed(is_failed=is_target)
         if screen.is_running != self._tick.isActive():
             if screen.is_running:
                 self._tick.start()
@@ -791,8 +795,16 @@ class MainWindow(QMainWindow):
         )  # which opening the file may have run
         self.call_bar.edit.forget_typing()
         self._is_call_chosen = True
-        self.controller.run(call, self.call_bar.target.currentText().strip() or "cpu")
+        self.controller.run(call, self.call_bar.target_text)
         self.presenting.take_keyboard()
+
+    def _on_call_bar_edited(self, _text: str) -> None:
+        self.controller.edit_call(self.call_bar.edit.text(), self.call_bar.target_text)
+
+    def _on_error_panel_target_requested(self, target: str) -> None:
+        """A target that the remedy names was clicked."""
+        self.call_bar.target.setCurrentText(target)
+        self.run_call()
 
     def undo_call(self) -> None:
         """Run the call before again; put away what was typed and not run."""

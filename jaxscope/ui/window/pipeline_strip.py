@@ -7,7 +7,7 @@ import enum
 import itertools
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCursor, QEnterEvent, QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -25,7 +25,7 @@ from jaxscope.ui.toolkit.language import tr, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import RESIZING, fill_box, make_label, restyle
 
 _AROUND_PX = 24
-_SIDE_PX, _DENSE_PX = 7, 3
+_SIDE_PX, _DENSE_PX = 8, 4
 _ONWARD, _BESIDE = "›", "    ↳"
 """What stands before a step: that it is made of the one before, or hangs beside the line."""
 _SHORT_TIME = "jit 64 times faster ›"
@@ -59,8 +59,8 @@ _LESS_AND_LESS = (
 _NAMES = Figures.NONE, False
 
 
-class PipelineLabel(QFrame):
-    """One step: its name, and its size where there is room.
+class PipelineLabel(QToolButton):
+    """One step: its name, and its size where there is room. To a screen reader it is a button.
 
     Signals:
         chosen: The name of its stage.
@@ -79,6 +79,7 @@ class PipelineLabel(QFrame):
         self._title, self._size = QLabel(), QLabel()
         self._title.setProperty("role", "strong")
         self._size.setProperty("role", "muted")
+        self.clicked.connect(self._on_self_clicked)
         self._row = QHBoxLayout(self)
         self.set_dense(is_dense=False)
         self._row.setSpacing(6)
@@ -132,7 +133,7 @@ class PipelineLabel(QFrame):
     def set_dense(self, *, is_dense: bool) -> None:
         """Leave less room around the name, or as much as is usual."""
         side = _DENSE_PX if is_dense else _SIDE_PX
-        self._row.setContentsMargins(side, 2, side, 2)
+        self._row.setContentsMargins(side, 3, side, 4)  # with the frame
 
     def lay_out(self) -> None:
         """Give its texts their room, and tell what holds it how much that is."""
@@ -158,8 +159,21 @@ class PipelineLabel(QFrame):
         if self._step is not None:
             self.looked_at.emit(self._step.name)
 
+    def sizeHint(self) -> QSize:
+        return self._row.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self._row.minimumSize()
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self._step is not None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._on_self_clicked()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """The press has chosen it."""
+
+    def _on_self_clicked(self) -> None:
+        if self._step is not None:
             self.chosen.emit(self._step.name)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

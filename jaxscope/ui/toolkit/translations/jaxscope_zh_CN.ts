@@ -6716,6 +6716,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>重新显示全图 (0)</translation>
     </message>
     <message>
+        <source>Show another stage in this view</source>
+        <translation>在此视图中显示另一个阶段</translation>
+    </message>
+    <message>
         <source>Show one line of notes</source>
         <translation>只显示一行说明</translation>
     </message>
@@ -8770,6 +8774,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The tangent of every element.</source>
         <translation>每个元素的正切。</translation>
+    </message>
+    <message>
+        <source>The target</source>
+        <translation>目标设备</translation>
     </message>
     <message>
         <source>The target {target} is not available here.</source>
