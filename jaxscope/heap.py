@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -68,8 +69,8 @@ def return_memory(num_nodes: int) -> None:
 
     The GNU C library keeps it otherwise, wherever something small lies behind it.
     """
-    if num_nodes >= _LARGE:
+    if num_nodes >= _LARGE and sys.platform == "linux":  # not the viewer in a browser
         import ctypes  # a window begins without it
 
-        with contextlib.suppress(OSError, AttributeError, TypeError):  # of another C library
+        with contextlib.suppress(OSError, AttributeError):  # of another C library
             ctypes.CDLL(None).malloc_trim(0)
