@@ -476,6 +476,47 @@ def test_a_line_tells_what_flows_along_it(canvas: GraphCanvas) -> None:
     assert canvas.line_at(QPointF(-1e6, -1e6)) == -1
 
 
+def test_of_an_open_group_nothing_is_told_where_it_would_cover_what_is_in_it(
+    canvas: GraphCanvas,
+) -> None:
+    canvas.set_graph(trace(lambda x: jax.lax.while_loop(lambda s: s < 9, lambda s: s + x, x), 1.0))
+    canvas.expand_all()
+    scene = canvas.scene
+    assert scene is not None
+    canvas.fit()
+    (frame,) = [n for n in range(scene.items.num_frames) if "while" in canvas.describe(n)]
+    x, y, wide, high = scene.items.rect[frame].tolist()
+
+    def told_at(down: float) -> str:
+        return canvas._hint_at(QPointF(*canvas.camera.to_widget(x + wide - 6, y + down)))
+
+    assert told_at(10.0).startswith("<b>while</b>")
+    assert "nconsts" not in told_at(10.0) and "cost_note" not in told_at(10.0)
+    assert told_at(high - 4.0) == "" and told_at(40.0) == ""
+    box = scene.items.num_frames
+    assert canvas._hint_at(QPointF(centre(canvas, box))) == canvas.describe(box) != ""
+
+
+def test_a_line_that_a_click_lit_is_told_until_it_is_put_out(
+    qtbot: QtBot, canvas: GraphCanvas
+) -> None:
+    canvas.set_graph(trace(lambda x: jnp.sum(jnp.sin(x)), jnp.ones((4, 4))))
+    told = list[str]()
+    canvas.line_told.connect(told.append)
+    drawing = canvas._drawing
+    assert drawing is not None
+    at = drawing.scene.items.rect[drawing.scene.lines.target[0]]
+    x, y = canvas.camera.to_widget(at[0] + at[2] / 2, at[1] - 10.0)
+    qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=QPointF(x, y).toPoint())
+    (line,) = told
+    assert "f32[4,4]" in line and "64 B" in line and "a → sin" in line
+    qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
+    assert told[1:] == [""] and canvas.highlight.current_way is NO_WAY
+    qtbot.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=QPointF(x, y).toPoint())
+    canvas.select_node(NONE)  # as Esc does
+    assert told[2:] == [line, ""]
+
+
 def test_a_click_on_a_label_selects_its_line(qtbot: QtBot, canvas: GraphCanvas) -> None:
     """At its corners, where the line itself is out of reach."""
     canvas.set_graph(trace(jax.grad(lambda x: jnp.sum(jnp.tanh(jnp.sin(x) @ x))), jnp.ones((4, 4))))

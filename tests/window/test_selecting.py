@@ -24,6 +24,7 @@ from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.panes.pane_header import SOURCE
 from jaxscope.ui.selection import selection
 from jaxscope.ui.selection.selection import SelectionModel
+from jaxscope.ui.toolkit.widgets import SOFT_BREAK
 from jaxscope.ui.window.main_window import MainWindow
 
 from .conftest import Driver
@@ -493,3 +494,18 @@ def test_a_click_on_a_line_or_its_label_lights_the_line_alone(driver: Driver, so
         window.stop_run()
         assert not len(canvas.highlight.current_way.out)
     assert told >= {(True, False), (False, False), (False, True)}
+
+
+def test_a_line_that_is_lit_is_told_below_the_source(
+    window: MainWindow, driver: Driver, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    pane = next(p for p in window.workspace.area.panes if p.canvas is not None)
+    canvas, page = pane.canvas, window.workspace.inspector.page
+    assert canvas is not None
+    driver.wait_until(lambda: canvas.scene is not None and not canvas.is_busy)
+    canvas._set_current_line(0)
+    assert canvas.scene is not None
+    assert canvas.scene.lines.types[0] in page.toPlainText().replace(SOFT_BREAK, "")
+    canvas.select_node(NONE)
+    assert "→" not in page.toPlainText()

@@ -40,7 +40,7 @@ from jaxscope.picture.scene.first_picture import (
     Viewport,
 )
 from jaxscope.picture.scene.group_layout import DOWN
-from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
+from jaxscope.picture.scene.scene import HEADER_PX, LEAST_TITLE_PX, NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.scene.visible_edges import find_values_of_box
 from jaxscope.picture.tint.classes import NO_FATES, ColourBy, Tint, tint_scene
 from jaxscope.picture.view.labels import ELSEWHERE, detail_when_open, text_of
@@ -56,6 +56,7 @@ from jaxscope.ui.canvas.item_text import (
     describe_notes,
     describe_rest,
     explain_absence,
+    line_size,
     spoken_item,
     spoken_scene,
 )
@@ -192,6 +193,7 @@ class GraphCanvas(QWidget):
         scene_changed: Another picture is shown.
         busy_changed: Whether a layout is being worked out.
         node_selected: Node index of what the person selected; -1 if nothing.
+        line_told: What flows along the line that is lit since a click, as HTML; empty once none is.
         deselected: Nothing is to be selected: a click was on nothing, or another copy is shown.
         group_selected: Id of a group without a node of its own, the two lines on its box,
             the indices of the nodes inside, and whether it is selected besides others.
@@ -205,6 +207,7 @@ class GraphCanvas(QWidget):
     scene_changed = Signal()
     busy_changed = Signal(bool)
     node_selected = Signal(int)
+    line_told = Signal(str)
     deselected = Signal()
     group_selected = Signal(str, object, object, bool)
     nodes_selected = Signal(object, bool)
@@ -518,7 +521,8 @@ class GraphCanvas(QWidget):
         self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
         self._highlight = no_highlight()
         self._tell_hovered(NONE)  # another may be there by now
-        self._current_line = self._hovered_line = NONE  # lines are numbered anew
+        self._set_current_line(NONE)  # lines are numbered anew
+        self._hovered_line = NONE
         if camera is not None:
             self._camera = camera
         elif self._is_untouched:
@@ -1417,7 +1421,8 @@ class GraphCanvas(QWidget):
         """
         # A node that is the current one may be the result that it gives.
         if node != self._current_node or node == NONE:
-            self._current_node, self._current_id, self._current_line = node, "", NONE
+            self._current_node, self._current_id = node, ""
+            self._set_current_line(NONE)
         view = self._view
         if reveal and view is not None and 0 <= node < len(view.box_of_node):
             self._show_inside(node, view.path_to_node(node))
@@ -1586,7 +1591,7 @@ class GraphCanvas(QWidget):
         elif self._marks is not _NO_MARKS and current not in selected:
             current = NONE  # what is selected now is elsewhere: the keyboard alone is here
             if keyboard == NONE and any(self._marks):
-                self._current_line = NONE
+                self._set_current_line(NONE)
         forward, backward = (
             np.setdiff1d(items, selected, assume_unique=True) for items in (forward, backward)
         )
@@ -1637,11 +1642,19 @@ class GraphCanvas(QWidget):
             item: The item.
             line: The line that was meant, and not the open group around it.
         """
-        self._current_line = line
+        self._set_current_line(line)
         scene = self.scene
         known = scene is not None and item != NONE
         self._current_id = scene.items.ids[item] if scene is not None and known else ""
         self._current_node = self._node_of(item) if known else NONE
+
+    def _set_current_line(self, line: int) -> None:
+        """Light a line, or none, and tell what it is."""
+        before, self._current_line = self._current_line, line
+        if line != before:
+            told = self.describe_line(line) if line != NONE else ""
+            size = line_size(self.scene, line) if self.scene is not None and told else ""
+            self.line_told.emit("<br>".join(part for part in (told, size) if part))
 
     def _current_item(self) -> int:
         """The item that has the keyboard, or `NONE`."""
@@ -1748,7 +1761,18 @@ class GraphCanvas(QWidget):
             return self.describe_connector(connector)
         if (line := self._line_meant(place)) != NONE:
             return self.describe_line(line)
-        return self.describe(item) if item != NONE else ""
+        return self.describe(item) if item != NONE and self._is_told_at(item, place) else ""
+
+    def _is_told_at(self, item: int, place: QPointF) -> bool:
+        """Whether a place is a box, or the title of an open group: what is said of that would cover
+        what is in it.
+        """
+        scene = self.scene
+        if scene is None or item >= scene.items.num_frames:
+            return scene is not None
+        _, y = self._camera.to_scene(place.x(), place.y())
+        high = max(HEADER_PX, LEAST_TITLE_PX / self._camera.scale)
+        return bool(y <= scene.items.rect[item, 1] + high)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -10,7 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.model.said import ENDED, LISTED, join_first, say, say_joined
-from jaxscope.model.types import explain_manual_axes, short_type
+from jaxscope.model.types import explain_manual_axes, short_type, type_bytes
+from jaxscope.model.units import format_bytes
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.scene.visible_edges import find_ends_of_values
 from jaxscope.picture.view.labels import text_of
@@ -57,7 +59,10 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
         types = graph.types(box.node)[:4]
         axes = dict.fromkeys(told for type_ in types for told in explain_manual_axes(type_))
         lines += [*map(_plain, types), *(escape_html(tr_said(told)) for told in axes)]
-        attributes = list(graph.attributes(box.node).items())[:_MAX_ATTRIBUTES]
+        # Of a group its title says what it is; what its operation is given besides is told where
+        # that is selected.
+        own = [] if box.children else list(graph.attributes(box.node).items())
+        attributes = own[:_MAX_ATTRIBUTES]
         lines += [f"{_plain(key)} = {_plain(value)}" for key, value in attributes]
         place = graph.place(box.node)
         if place:
@@ -105,6 +110,12 @@ def describe_edge(view: View, scene: Scene, line: int, operand: str = "") -> str
     return (
         tr("{told}, as operand {operand}", told=told, operand=_plain(operand)) if operand else told
     )
+
+
+def line_size(scene: Scene, line: int) -> str:
+    """How much flows along a line each time; empty where its type is not known, or several are."""
+    size = type_bytes(scene.lines.types[line])
+    return format_bytes(size) if math.isfinite(size) else ""
 
 
 def _find_ends(view: View, scene: Scene, line: int) -> list[tuple[int, list[int]]]:

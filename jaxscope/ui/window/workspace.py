@@ -126,6 +126,7 @@ class Workspace(QWidget):
     def _make_graph(self) -> GraphPage:
         page = self._make_page()
         page.canvas.colours_changed.connect(self._hand_out_fates)  # they may tell fates now
+        page.canvas.line_told.connect(self._on_canvas_line_told)
         return page
 
     # --- the lesson ---
@@ -478,6 +479,14 @@ class Workspace(QWidget):
             self._read_facts()  # somebody looks at them
         self.describe_selected()
         self.inspector.bring_forward(is_selected=self.selection.selection is not None)
+
+    def _on_canvas_line_told(self, told: str) -> None:
+        """A line was clicked, which selects nothing, or is no longer lit."""
+        if told:
+            self.inspector.show_html(f"<p>{told}</p>")
+        else:
+            self.describe_selected()
+        self.inspector.bring_forward(is_selected=bool(told) or bool(self.selection.selection))
 
     def _on_selection_growth_changed(self) -> None:
         """The line that runs may be of another file than the one that is shown."""
