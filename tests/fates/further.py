@@ -3,7 +3,9 @@
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.experimental import pallas
 
+# jaxscope: kernels_of_one_step(f32[64], f32[64])
 # jaxscope: two_loops(f32[6, 6], f32[6], f32[4, 6])
 # jaxscope: shared_in_loop(f32[8], f32[5, 8])
 # jaxscope: grad(shared_in_loop_sum)(f32[8], f32[5, 8])
@@ -331,3 +333,15 @@ def product_for_a_call(a, b, g):
 
 def running_sum_of_one_number(x):
     return x / jnp.cumsum(jnp.full(3, 0.25))  # XLA counts up, which has no name
+
+
+def kernels_of_one_step(x, y):
+    """JAX's interpreter makes a loop of one round of each, the second of which multiplies by 1."""
+
+    def multiply(x_ref, y_ref, out_ref):
+        out_ref[...] = x_ref[...] * y_ref[...]
+
+    call = pallas.pallas_call(
+        multiply, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True
+    )
+    return call(call(x, y), jnp.ones_like(x))

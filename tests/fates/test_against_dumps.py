@@ -115,6 +115,7 @@ FURTHER = (
     "vmap(approached, in_axes=(None, 0))(f32[5, 5], f32[2, 5])",
     "grad(chain_of_products)(f32[3, 3])",
     "grad(largest_of_windows)(f32[6, 6])",
+    "kernels_of_one_step(f32[64], f32[64])",
 )
 """Of `further.py`; the benchmark has the others."""
 

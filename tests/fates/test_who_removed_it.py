@@ -19,6 +19,7 @@ from jaxscope.model import Capture, Graph
 from jaxscope.program.links import NO_LINKS, LineSelection
 from jaxscope.ui.selection.inspector import describe_line
 from tests.fates import told_wrong
+from tests.fates.further import kernels_of_one_step
 from tests.fates.programs import X, capture_passes, capture_plain, fates_by_operation
 
 CONVERSION = "when StableHLO became HLO, before XLA's first pass"
@@ -180,6 +181,19 @@ def test_whole_blocks_of_an_interpreted_kernel_are_handed_on() -> None:
     (tanh,) = [name for name, (operation, _) in made.items() if operation == "tanh"]
     assert made[made[tanh][1][0]][0] == "dynamic_slice"
     assert any(o == "dynamic_update_slice" and rest[1] == tanh for o, rest in made.values())
+
+
+def test_a_kernel_that_runs_once_was_a_loop_of_one_round() -> None:
+    """It is in the module that XLA receives, and no more in the one that it makes."""
+    lowered = jax.jit(kernels_of_one_step).lower(X, X)
+    assert lowered.as_text("hlo").count(" while(") == 2
+    assert " while(" not in lowered.compile().as_text()
+    capture = capture_plain(kernels_of_one_step, X, X)
+    found = [fate for name, fate in fates_by_operation(capture) if name == "pallas_call"]
+    assert [fate.text.partition(";")[0] for fate in found] == 2 * [
+        "The loop was removed by a pass of XLA's"
+    ]
+    assert (found[1].fate, found[1].certainty, found[1].proof) == ("simplified", "inferred", None)
 
 
 def test_parts_of_blocks_are_not() -> None:

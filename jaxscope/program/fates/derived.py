@@ -175,7 +175,10 @@ _BLOCKS = {
 }
 _NO_OPERATION = "JAX's lowering makes no operation of this {operation}: it {does}."
 _COMBINING = ("scatter", "reduce", "select_and_scatter")
-_CONTROL = {"scan": "while", "while": "while", "cond": "conditional"}
+_CONTROL = {
+    **dict.fromkeys(("scan", "while", "pallas_call"), "while"),  # of a kernel that is interpreted
+    "cond": "conditional",
+}
 
 
 class DerivedFates:
@@ -503,7 +506,13 @@ class DerivedFates:
         who = self._lowering.who(self.equations.ids[node], where) if is_loop else in_pass(where)
         removed = say("{what}{who}", what=describe_removed_call(operation), who=who)
         text = say_joined((removed, summarize_fates(children)), CLAUSES)
-        return dataclasses.replace(best, text=say_sentence(text))
+        best = dataclasses.replace(best, text=say_sentence(text))
+        if best.proof is None or best.proof.pass_name != LOWERED:
+            return best
+        # That JAX makes no operation of what is inside proves nothing of what it makes around it.
+        id = self.equations.ids[node]
+        proof = None if self._lowering.is_lowered(id) else Proof(None, LOWERED, (id,))
+        return _certain(dataclasses.replace(best, proof=None), proof)
 
     def _combines(self, node: int) -> bool:
         """Whether the jaxpr that an equation holds only says how two elements become one."""

@@ -118,7 +118,7 @@ def combine_fates(fates: list[Fate]) -> Fate:
 
 def describe_removed_call(operation: str) -> Said:
     """What it means that an equation with nested jaxprs is no more, and its inside is."""
-    if operation in ("scan", "while"):
+    if operation in ("scan", "while", "pallas_call"):
         return say("the loop was removed")
     if operation == "cond":
         return say("the branch was removed")
