@@ -803,6 +803,25 @@ def test_a_first_picture_above_a_page_is_whole_as_one_that_was_there_before(
     assert all(title.text == items.titles[title.item] for title in titles), "none is cut short"
 
 
+def test_a_picture_that_comes_to_be_above_a_page_is_as_if_it_had_been_opened_there(
+    qtbot: QtBot, small_gradient: Graph
+) -> None:
+    """As small as it is then the titles of its boxes would be cut in those of the larger room."""
+    page = show(qtbot, small_gradient, 830, 580)
+    canvas = page.canvas
+    before, opened = canvas.camera, canvas.expanded
+    page.resize(830, 360)
+    settle(qtbot, page)
+    drawing, alone = canvas._drawing, show(qtbot, small_gradient, 830, 360).canvas
+    assert drawing is not None and sees_whole(canvas)
+    assert (canvas.camera, canvas.expanded) == (alone.camera, alone.expanded)
+    titles = {title.item: title.text for title in drawing.list_titles(canvas.camera.scale)}
+    assert all(text == drawing.scene.items.titles[item] for item, text in titles.items())
+    page.resize(830, 580)
+    settle(qtbot, page)
+    assert (canvas.camera, canvas.expanded) == (before, opened)
+
+
 def test_in_a_room_too_low_for_any_name_a_picture_begins_no_larger(qtbot: QtBot) -> None:
     def program(x: jax.Array) -> jax.Array:
         for _ in range(4):

@@ -229,6 +229,7 @@ class GraphCanvas(QWidget):
         self._is_untouched = True
         self._is_fitted = self._is_unmoved = self._is_led = False
         self._is_seen_whole = self._is_choosing_again = self._is_fitted_to_read = False
+        self._is_choosing_lower = False
         self._minimap = Minimap(self)
         self._minimap.place_requested.connect(self._on_minimap_place_requested)
         self._legend = Legend(self)
@@ -1152,12 +1153,15 @@ class GraphCanvas(QWidget):
         if answer.opened_first is not None:
             self._across_chosen, self._along_chosen = answer.across, self._along()
         least = LEAST_TOGETHER * self._text_scale
+        is_lower, self._is_choosing_lower = is_again and self._is_choosing_lower, False
         is_whole = is_again and self._is_all_in_sight()
         is_whole = is_whole and self._camera.scale >= self._least_together
         is_better = self._is_all_in_sight(self._look_at_scene(scene), scene)
         if self._camera.scale < least:  # nor can it be read from afar
             is_better = is_better or self._whole_camera(scene, SIDE_PX).scale >= least
-        if is_whole and not is_better:
+        if is_lower:
+            is_better = self._whole_camera(scene, SIDE_PX).scale >= self._least_together
+        if (is_whole or is_lower) and not is_better:
             self._set_busy(False)
             return  # more of it would be open, and less of it seen
         now = self._graph or answer.view.graph  # costs may have come while it was worked out
@@ -1264,15 +1268,19 @@ class GraphCanvas(QWidget):
         is_as_first = self._expanded == self._opened_first
         across = self._page.width() if self._direction == DOWN else self._page.height()
         is_other = abs(across - self._across_chosen) > OTHER_ROOM_PX
-        # In a lower page it is smaller, and all that was open still is.
-        is_other |= self._along() > self._along_chosen + OTHER_ROOM_PX
+        # In a lower page it is smaller, and all that was open still is: unless titles are cut then.
+        # What was seen whole is as it was once there is the old room again.
+        along = self._along() - self._along_chosen
+        is_cut = self._is_seen_whole and self._camera.scale < WHOLE_SCALE * self._text_scale
+        is_lower = along < -OTHER_ROOM_PX and self._room().is_low and is_cut
+        is_other |= along > OTHER_ROOM_PX or is_lower
         is_idle = self.scene is not None and not self.is_busy
         is_marked = any(self._marks) or len(self._found) > 0
         is_free = self._is_untouched and is_as_first and not is_marked  # else it would close
         self._is_seen_whole |= self._is_untouched and is_idle and self._is_all_in_sight()
         if is_free and is_other and is_idle:
             assert self._graph is not None
-            self._is_choosing_again = True
+            self._is_choosing_again, self._is_choosing_lower = True, is_lower
             self._start(self._graph, self._view, None)
 
     def _along(self) -> int:
