@@ -803,16 +803,17 @@ def test_a_first_picture_above_a_page_is_whole_as_one_that_was_there_before(
     assert all(title.text == items.titles[title.item] for title in titles), "none is cut short"
 
 
+@pytest.mark.parametrize("low", [360, 330])
 def test_a_picture_that_comes_to_be_above_a_page_is_as_if_it_had_been_opened_there(
-    qtbot: QtBot, small_gradient: Graph
+    qtbot: QtBot, small_gradient: Graph, low: int
 ) -> None:
     """As small as it is then the titles of its boxes would be cut in those of the larger room."""
     page = show(qtbot, small_gradient, 830, 580)
     canvas = page.canvas
     before, opened = canvas.camera, canvas.expanded
-    page.resize(830, 360)
+    page.resize(830, low)
     settle(qtbot, page)
-    drawing, alone = canvas._drawing, show(qtbot, small_gradient, 830, 360).canvas
+    drawing, alone = canvas._drawing, show(qtbot, small_gradient, 830, low).canvas
     assert drawing is not None and sees_whole(canvas)
     assert (canvas.camera, canvas.expanded) == (alone.camera, alone.expanded)
     titles = {title.item: title.text for title in drawing.list_titles(canvas.camera.scale)}

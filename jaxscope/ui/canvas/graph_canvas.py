@@ -143,6 +143,9 @@ _RESIZED_MS = 150
 _SIGHT_MS = 120
 """How long after a move the legend follows."""
 
+_LEAST_LOWER = 0.4
+"""Boxes that are wide enough for their titles at `LEAST_TOGETHER` have room for them at this scale,
+too."""
 _LEAST_TITLES = 2
 """A picture of which so few groups can be named is not shown as small as it is then."""
 
@@ -1160,7 +1163,7 @@ class GraphCanvas(QWidget):
         if self._camera.scale < least:  # nor can it be read from afar
             is_better = is_better or self._whole_camera(scene, SIDE_PX).scale >= least
         if is_lower:
-            is_better = self._whole_camera(scene, SIDE_PX).scale >= self._least_together
+            is_better = self._whole_camera(scene, SIDE_PX).scale >= _LEAST_LOWER * self._text_scale
         if (is_whole or is_lower) and not is_better:
             self._set_busy(False)
             return  # more of it would be open, and less of it seen
@@ -1179,6 +1182,8 @@ class GraphCanvas(QWidget):
             ViewedDrawing(self._drawing, self._camera) if self._drawing and self._anchor else None
         )
         self.show_scene(answer.index, self._camera_for(scene))
+        if is_lower:
+            self._camera, self._is_seen_whole = self._whole_camera(scene, SIDE_PX), True
         self._anchor = None
         if self._is_unmoved and not self._is_all_in_sight():
             whole = self._fitting_camera()  # a group was closed: all may be seen again
