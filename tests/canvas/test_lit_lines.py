@@ -369,3 +369,20 @@ def test_only_the_lines_that_are_meant_are_painted(closed_cond: GraphCanvas) -> 
     alone = NO_WAY._replace(out=np.array(entries[:1]))
     assert lit_by(alone, outer) == lit_by(alone, NONE) == [entries[0]]
     assert lit_by(None, NONE) == lit_by(NO_WAY, outer) == []
+
+
+def test_the_lines_of_each_selected_box_are_lit(canvas: GraphCanvas) -> None:
+    """As of the arguments while a program is presented: they are selected together."""
+    canvas.set_graph(trace(lambda x, y, z: (x * y) + z, jnp.ones(3), jnp.ones(3), jnp.ones(3)))
+    scene = canvas.scene
+    assert scene is not None
+    inputs = [n for n in range(len(scene.items)) if scene.items.style[n] == Style.INPUT]
+    nodes = [int(scene.items.node[item]) for item in inputs]
+    assert len(nodes) == 3
+    canvas.set_highlight(nodes, [], [])
+    canvas.select_node(nodes[1], reveal=False)
+    way = canvas.highlight.current_way
+    assert sorted(scene.lines.source[way.out].tolist()) == sorted(inputs)
+    canvas.set_highlight(nodes[:1], [], [])
+    canvas.select_node(nodes[0], reveal=False)
+    assert scene.lines.source[canvas.highlight.current_way.out].tolist() == inputs[:1]

@@ -30,7 +30,7 @@ from jaxscope.model import NONE, Graph, Unavailable
 from jaxscope.model.graph import distinct
 from jaxscope.picture.layout.engines import Engine, LayoutCache
 from jaxscope.picture.scene.build import SceneMemory
-from jaxscope.picture.scene.edge_details import NO_WAY, Way
+from jaxscope.picture.scene.edge_details import MAX_EDGES, NO_WAY, Way
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
     LEAST_TOGETHER,
@@ -143,6 +143,8 @@ _RESIZED_MS = 150
 _SIGHT_MS = 120
 """How long after a move the legend follows."""
 
+_MOST_WAYS = 12
+"""Of so many selected boxes the lines are lit: those of more could not be told apart."""
 _LEAST_LOWER = 0.4
 """Boxes that are wide enough for their titles at `LEAST_TOGETHER` have room for them at this scale,
 too."""
@@ -1611,7 +1613,7 @@ class GraphCanvas(QWidget):
         self._highlight, self._hovered_line = Highlight(selected, forward, backward, current), NONE
         self._highlight = dataclasses.replace(
             self._highlight,
-            current_way=self._find_current_way(scene, current),
+            current_way=self._find_current_way(scene, current, selected),
             ahead=items_of_nodes(scene, self._ahead),
             found=items_of_nodes(scene, self._found),
             noted=distinct(items_of_nodes(scene, self._notes), self._noted_groups(scene)),
@@ -1625,14 +1627,24 @@ class GraphCanvas(QWidget):
         self._show_extras()
         self.update()
 
-    def _find_current_way(self, scene: Scene, current: int) -> Way:
-        """The lines of what is current, which may be less than an item: a line, or a box inside."""
+    def _find_current_way(self, scene: Scene, current: int, selected: npt.NDArray[np.int64]) -> Way:
+        """The lines of what is current, which may be less than an item: a line, or a box inside.
+
+        Of several selected boxes, the current one among them, the lines of each.
+        """
         if current == NONE and self._current_line == NONE:
             return NO_WAY
         from jaxscope.picture.scene.value_ways import find_way, find_way_of_line  # for a selection
 
         if self._current_line != NONE:
             return find_way_of_line(scene, self._current_line)
+        if 1 < len(selected) <= _MOST_WAYS and current in selected:
+            ways = [find_way(scene, int(item)) for item in selected]
+            into, out = (
+                distinct(*some) for some in ([w.into for w in ways], [w.out for w in ways])
+            )
+            edges = dict.fromkeys(edge for way in ways for edge in way.edges)
+            return Way(into, out, tuple(edges)[:MAX_EDGES])
         node, view = self._current_node, self._view
         if view is None or node == NONE:
             return find_way(scene, current)
