@@ -29,9 +29,11 @@ from jaxscope.ui.window.sample_path import find_samples
 WIDTH_PX, HEIGHT_PX = 240, 180
 _SCALE = 0.7
 """Pixels per pixel of the scene, at most."""
-_LEAST_SCALE = 0.35
+_LEAST_SCALE = 0.3
 """Below it boxes cannot be told apart."""
-_MARGIN_PX = 10
+_MARGIN_PX = 4
+_CONTRAST = {"light": 1.5, "dark": 2.0}
+"""So many times as far from the ground as in a view: boxes of a few pixels are to be seen."""
 
 
 def fit(picture: QImage) -> float:
@@ -67,6 +69,15 @@ def crop(picture: QImage, ground: QColor) -> QImage:
     return made
 
 
+def strengthen(picture: QImage, ground: QColor, times: float) -> QImage:
+    """The picture with all colours so many times as far from the ground."""
+    made = picture.convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(made.bits(), np.uint8).reshape(made.height(), made.width(), 4)
+    base = np.array([ground.blue(), ground.green(), ground.red()], np.float64)
+    pixels[:, :, :3] = np.clip(base + times * (pixels[:, :, :3] - base), 0, 255).round()
+    return made
+
+
 def make(path: Path) -> None:
     """Make the pictures of one sample."""
     target = "cpu:8" if path.stem == "parallel_devices" else "cpu"
@@ -83,7 +94,8 @@ def make(path: Path) -> None:
             )
             images.append(QImage.fromData(render_order(order).data))
         image = max(images, key=fit)
-        small = crop(image, QColor(PALETTES[theme].background))
+        ground = QColor(PALETTES[theme].background)
+        small = strengthen(crop(image, ground), ground, _CONTRAST[theme])
         save_with_few_colours(small, path.parent / "pictures" / f"{path.stem}_{theme}.png")
     print(path.stem)
 

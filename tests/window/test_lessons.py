@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -18,7 +19,7 @@ from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.pasted_code import PasteDialog, find_problem, write_pasted
 from jaxscope.ui.window.places import Place
-from jaxscope.ui.window.sample_path import find_samples
+from jaxscope.ui.window.sample_path import find_picture, find_samples
 from jaxscope.ui.window.start_page import SampleCard
 
 from .conftest import Driver
@@ -400,3 +401,19 @@ def test_a_lesson_that_is_opened_has_the_room_of_the_drawer(
     window.pages.show_page("passes")
     window.run_call()
     assert window.pages.current == "passes", "a page that is opened beside it stays"
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_small_picture_of_a_sample_can_be_made_out(theme: str) -> None:
+    """Boxes, lines and letters are far from the ground in both themes."""
+    for path in find_samples():
+        place = find_picture(path, theme)
+        assert place is not None
+        image = QImage(str(place)).convertToFormat(QImage.Format.Format_Grayscale8)
+        grey = np.frombuffer(image.constBits(), np.uint8)
+        rows = grey.reshape(image.height(), image.bytesPerLine())[:, : image.width()].astype(int)
+        ground = int(np.bincount(rows.ravel()).argmax())
+        assert np.abs(rows - ground).max() >= 140, path.stem
+        if path.stem == "quick_start":
+            assert (np.abs(rows - ground) >= 60).mean() > 0.02

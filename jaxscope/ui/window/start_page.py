@@ -34,7 +34,7 @@ _CARD_PX = 280
 _MOST_COLUMNS = 5
 _WIDEST_PX = 1_760
 """Cards of more are empty, and five of them are what the eye takes in."""
-_PICTURE_SIZE = QSize(96, 72)
+_PICTURE_SIZE = QSize(128, 96)
 _MAX_RECENT = 4
 """More would push the samples out of sight."""
 
