@@ -488,6 +488,7 @@ def test_what_boxes_say_themselves_has_the_room_that_is_left(page: GraphPage) ->
         if placed.is_cut:
             continue
         assert {"residual", "argument"} <= set(texts) <= set(names)
+        assert ("forward" in texts) is ("backward" in texts), "one of both would be a question"
         last, _, wide = placed.places[-1]
         assert last + wide <= width - placed.density.side_px + 0.01
         assert sorted(each.name for each in placed.entries) == sorted(names)

@@ -117,6 +117,27 @@ def test_tools_are_seen_where_a_person_is_and_move_nothing(
     assert header.form_choice.geometry() == before
 
 
+def test_how_much_is_drawn_is_told_in_the_room_of_tools_that_are_not_seen(
+    qapp: QApplication, qtbot: QtBot, header: PaneHeader
+) -> None:
+    """Of a third view at 1600 pixels; the name is whole, with and without the tools."""
+    ThemeSwitch(qapp, LIGHT).set_points(10.0)
+    header.set_caption("284 instructions, 7 without a box", "")
+    header.grip.clearFocus()
+    header.setMinimumWidth(1)
+    quiet, caption = header._quiet.fontMetrics(), header._caption
+    words_px = quiet.horizontalAdvance("optimized") + caption.sizeHint().width()
+    header.resize(words_px + header.grip.width() + 25, header.sizeHint().height())
+    qtbot.wait(20)
+    assert header._caption.isVisible() and header._quiet.text() == "optimized"
+    assert is_apart(header), places(header)
+    assert header._caption.geometry().right() <= header.width()
+    header.set_hovered(True)
+    qtbot.wait(20)
+    assert not header._caption.isVisible() and "Form of this view" in tools(header)
+    assert is_apart(header), places(header)
+
+
 def test_a_list_of_stages_stays_while_the_pointer_goes_through_it(
     qtbot: QtBot, header: PaneHeader
 ) -> None:

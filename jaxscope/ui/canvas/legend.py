@@ -265,9 +265,14 @@ class Legend(QWidget):
         density, places = placed.density, list(placed.places)
         x = places[-1][0] + places[-1][2] + density.gap_px if places else density.side_px
         taken: list[LegendEntry] = []
-        for entry in told:
-            wide = self._width_of(entry, density)
-            if x + wide <= width / self._scale - density.side_px:
+        parts = [entry for entry in told if entry.name in _FIRST[: len(PARTS_OF_GRADIENTS)]]
+        others = [[entry] for entry in told if entry not in parts]
+        for together in (parts, *others):  # *forward* alone would be a question
+            widths = [self._width_of(entry, density) for entry in together]
+            needed = sum(widths) + density.gap_px * (len(widths) - 1)
+            if x + needed > width / self._scale - density.side_px:
+                continue
+            for entry, wide in zip(together, widths, strict=True):
                 places.append((x, 0, wide))
                 taken.append(entry)
                 x += wide + density.gap_px

@@ -413,8 +413,12 @@ class PaneHeader(QWidget):
             tools.insert(1, (self._colours, self._has_graph, self.is_awake))
         needed = sum(_least_px(tool) + gap for tool, is_wanted, _ in tools[:-1] if is_wanted)
         caption_px = _least_px(self._caption) + gap
-        # While none of the tools is seen, a caption that has no room beside them takes theirs.
-        is_alone = not (self.is_awake or self._is_hovered) and room - needed < caption_px <= room
+        # While none of the tools is seen, a caption that has no room beside them takes theirs, and
+        # that of the arrow behind the name.
+        name_only_px = self._quiet.fontMetrics().horizontalAdvance(self.chooser.currentText())
+        quiet_px = min(name_only_px + 2 * _INDENT_PX, width_px)
+        is_asleep = not (self.is_awake or self._is_hovered)
+        is_alone = is_asleep and room - needed < caption_px <= room + width_px - quiet_px
         for tool, is_wanted, is_shown in tools:
             fits = is_wanted and (room >= _least_px(tool) + gap)
             room -= (_least_px(tool) + gap) * is_wanted  # the less needed never before the more
@@ -429,7 +433,8 @@ class PaneHeader(QWidget):
         text, right = self.chooser.currentText(), Qt.TextElideMode.ElideRight
         text_px = width_px - _INDENT_PX
         self._quiet.setText(self._quiet.fontMetrics().elidedText(text, right, text_px))
-        self._quiet.setFixedSize(width_px, self.chooser.sizeHint().height())
+        quiet_px = quiet_px if is_alone and caption_px > room else width_px
+        self._quiet.setFixedSize(quiet_px, self.chooser.sizeHint().height())
         self.chooser.setVisible(self.is_awake)
         self._quiet.setVisible(self.chooser.isHidden())
         if self._old_call:
