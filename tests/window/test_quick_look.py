@@ -27,6 +27,7 @@ from jaxscope.ui.session.quick_look import QuickLook, is_short, is_worth_prepari
 from jaxscope.ui.session.screen import count_notes
 from jaxscope.ui.session.source_file import read_source
 from jaxscope.ui.session.state import Phase, Trust, WindowState, with_values
+from jaxscope.ui.source.code_view import CodeView
 from jaxscope.ui.toolkit.widgets import SOFT_BREAK
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.sample_path import find_samples
@@ -117,10 +118,8 @@ def test_then_values_are_shown_where_a_person_looks(captured: Driver) -> None:
     captured.wait_until(lambda: window.controller.state.values is None)
 
 
-def test_the_source_stays_at_its_line_when_values_arrive_below_it(
-    driver: Driver, source: Path, qtbot: QtBot
-) -> None:
-    """They need more height than was there for what went in, which nobody asked for."""
+def show_last_line_seen(driver: Driver, source: Path, qtbot: QtBot) -> tuple[CodeView, int]:
+    """The source above what went in, and the last of its lines that is seen, which is wanted."""
     window = driver.window
     source.write_text(source.read_text() + "\n\n" + "".join(f"A{n} = {n}\n" for n in range(80)))
     window.workspace.area.arrange(FIRST_ARRANGEMENT)
@@ -130,8 +129,32 @@ def test_the_source_stays_at_its_line_when_values_arrive_below_it(
     window.lesson.hide()
     qtbot.wait(20)
     (code,) = [p.code for p in window.workspace.area.panes if p.wanted_stage == "source"]
-    last = code.viewport().height() // code._line_px - 1  # the last one that is seen
+    last = code.viewport().height() // code._line_px - 1
     code.show_statement(last)
+    return code, last
+
+
+def test_where_more_goes_in_the_source_is_placed_anew_with_the_program(
+    driver: Driver, source: Path, qtbot: QtBot
+) -> None:
+    """Nobody has read anything of it before, and its last lines would be below the page."""
+    code, last = show_last_line_seen(driver, source, qtbot)
+    first, rows = code.first_line, code.height()
+    more = tuple(Leaf(f"{name}{n}", "f32[3]", 12) for name in "wxyz" for n in range(4))
+    driver.window.commands.actions["run_call"].trigger()
+    again = driver.wait_for(CaptureRequest, 2)
+    driver.finish(again, dataclasses.replace(build_capture(), arguments=more))
+    qtbot.waitUntil(lambda: code.height() < rows)
+    qtbot.wait(20)
+    assert code.first_line > first and code.is_in_sight(last)
+
+
+def test_the_source_stays_at_its_line_when_values_arrive_below_it(
+    driver: Driver, source: Path, qtbot: QtBot
+) -> None:
+    """They need more height than was there for what went in, which nobody asked for."""
+    window = driver.window
+    code, last = show_last_line_seen(driver, source, qtbot)
     first, rows = code.first_line, code.height()
     given = ArraySummary((3,), "float32", -1.0, 1.0, 0.25, text="[-1. 0.75 1.]")
     values = Values("c", HERE, "jaxpr", (given,) * 3, (given,), tuple("wxy"), ())

@@ -154,8 +154,11 @@ class Workspace(QWidget):
         self.area.refit_companion()
 
     def _on_inspector_need_changed(self) -> None:
-        """Nobody asked for it, as where values arrive: the source stays where it is read."""
-        self.area.refit_companion(keeps_top=True)
+        """The source stays where it is read, unless what the call takes and gives comes just now,
+        with the program itself.
+        """
+        is_read = self._state.values is not None or self.selection.selection is not None
+        self.area.refit_companion(keeps_top=is_read)
 
     def _fold_lesson(self) -> None:
         """Let a lesson be one line where it would take from a graph what that needs."""
