@@ -378,7 +378,9 @@ def _find_ways(
     leads = [_Lead(one, out, end, ways[one]) for one, end in enumerate(sources)]
     leads += [_Lead(link[0], border, ends[link], way) for link, way in entries.items()]
     led = [lead.way for lead in _uncross(leads)]
-    return led[: len(sources)], dict(zip(entries, led[len(sources) :], strict=True))
+    ways, entries = led[: len(sources)], dict(zip(entries, led[len(sources) :], strict=True))
+    _lead_down(out, sources, ways, entries)  # last: both ends of such a line change places together
+    return ways, entries
 
 
 def _are_apart(ways: Sequence[Way], entries: Mapping[tuple[int, int], Way]) -> bool:
@@ -395,27 +397,53 @@ def _straighten(
     ways: list[Way],
     entries: Mapping[tuple[int, int], Way],
 ) -> None:
-    """Let lines that end on one level leave on it, too, where the forward part has room for it.
+    """Let lines that end on one level leave on it, too, where the forward part has room for it."""
+    for one, stop, others in _list_bent(ways, entries):
+        way = border.find_way(sources[one], (stop,), [*others, stop], _LABELS_APART_PX)
+        if way[-1][1] == stop:
+            ways[one] = way
 
-    As far down as they would go in the gap else, if they cross no more lines then.
+
+def _lead_down(
+    border: _Border,
+    sources: Sequence[ResidualEnd],
+    ways: list[Way],
+    entries: Mapping[tuple[int, int], Way],
+) -> None:
+    """Let lines that go down in the gap to where they end do so below what they come from.
+
+    Only if they cross no more lines then, those in the gap among them.
     """
-    for one, source in enumerate(sources):
+    for one, stop, _ in _list_bent(ways, entries):
+        way = border.find_way_on(sources[one], stop, ways[one]) if stop > ways[one][-1][1] else ()
+        rest = [each for at, each in enumerate(ways) if at != one]
+        pairs = [
+            (ways[begin][-1][1], entry[-1][1])
+            for (begin, _), entry in entries.items()
+            if begin != one
+        ]
+        num_now, num_then = (
+            border.count_crossed(each, rest)
+            + sum((each[-1][1] < begin) != (stop < end) for begin, end in pairs)
+            for each in (ways[one], way or ways[one])
+        )
+        if way and num_then <= num_now:
+            ways[one] = way
+
+
+def _list_bent(
+    ways: Sequence[Way], entries: Mapping[tuple[int, int], Way]
+) -> Iterator[tuple[int, float, list[float]]]:
+    """Sources whose lines all end on one other level that is free: that, and those of others."""
+    for one in range(len(ways)):
         stops = {entry[-1][1] for (begin, _), entry in entries.items() if begin == one}
         if len(stops) != 1 or ways[one][-1][1] in stops:
             continue
         others = [way[-1][1] for at, way in enumerate(ways) if at != one]
         others += [entry[-1][1] for (begin, _), entry in entries.items() if begin != one]
         (stop,) = stops
-        if min((abs(stop - y) for y in others), default=math.inf) < _APART_PX:
-            continue
-        way = border.find_way(source, (stop,), [*others, stop], _LABELS_APART_PX)
-        if way[-1][1] == stop:
-            ways[one] = way
-            continue
-        way = border.find_way_on(source, stop, ways[one]) if stop > ways[one][-1][1] else ()
-        rest = [each for at, each in enumerate(ways) if at != one]
-        if way and border.count_crossed(way, rest) <= border.count_crossed(ways[one], rest):
-            ways[one] = way
+        if min((abs(stop - y) for y in others), default=math.inf) >= _APART_PX:
+            yield one, stop, others
 
 
 class _Lead(NamedTuple):

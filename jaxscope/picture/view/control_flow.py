@@ -23,7 +23,6 @@ from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.model.operations import BRANCHES, LOOPS
 from jaxscope.model.types import parse_array_type, read_count
 from jaxscope.program.predicates import Predicates
-from jaxscope.program.sharding.notation import read_specs
 
 REFERS = "refers"
 """The attribute of a reference that a kernel gets: `block of operand 0`, `result 1`."""
@@ -305,6 +304,8 @@ class _Finder:
 
     def _add_pieces(self, owner: int, groups: list[int]) -> None:
         """Note what each device has a piece of: what has another shape inside than outside."""
+        from jaxscope.program.sharding.notation import read_specs  # few programs are spread
+
         graph, attributes = self._graph, self._graph.attributes(owner)
         edges = graph.edges
         into = np.flatnonzero(edges.target == owner)
