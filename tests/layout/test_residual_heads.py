@@ -34,6 +34,8 @@ from view.programs import trace
 ROOT = Path(__file__).parents[2]
 ROOMS = {1280: (833.0, 575.0), 1600: (834.0, 745.0), 2560: (1085.0, 1310.0)}
 """The room of a graph in windows of these widths."""
+NARROW = ((640.0, 1310.0), (700.0, 1100.0))
+"""Like that of the last of three stages side by side."""
 
 
 def load(path: str) -> ModuleType:
@@ -320,3 +322,45 @@ def test_no_part_becomes_longer_for_rows_on_one_level_and_no_counterparts_part(s
         ends = [(y - a / 2, y + a / 2) for y, a in zip(drawing.y, measured.along, strict=True)]
         assert all(one[1] + 30.0 <= other[0] + 1e-6 for one, other in itertools.pairwise(ends))
         assert ends[-1][1] <= drawing.along + 1e-6
+
+
+@pytest.mark.parametrize("room", [*ROOMS.values(), *NARROW])
+@pytest.mark.parametrize(("name", "is_optimized"), CASES)
+def test_no_other_line_passes_through_bytes(
+    name: str, is_optimized: bool, room: tuple[float, float]
+) -> None:
+    """Lines of all groups count, also those that begin at a connector inside of theirs."""
+    scene = Arranger(find_view(name, is_optimized), Viewport(*room), "down").choose().scene
+    lines = scene.lines
+    ways = [draw(lines.corners(line)) for line in range(len(lines))]
+    for label in EdgeLabels(scene).all():
+        if not lines.is_inner_residual[label.line]:
+            continue
+        right, bottom = label.x + label.width, label.y + LABEL_HEIGHT_PX
+        for line, way in enumerate(ways):
+            if not shares_way(scene, line, label.line):
+                assert not is_inside(way, label.x, right, label.y, bottom), (label, line)
+
+
+def draw(corners: Any) -> np.ndarray:
+    """Points of a line that leads down, as it is drawn, close to each other."""
+    t = np.linspace(0, 1, 200)[:, None]
+    across, along = t * t * (3 - 2 * t), 1.5 * t * (1 - t) + t**3
+    points = []
+    for begin, end in itertools.pairwise(corners):
+        is_straight = bool((begin == end).any())
+        shares = np.hstack([t, t] if is_straight else [across, along])
+        points.append(begin + (end - begin) * shares)
+    return np.concatenate(points)
+
+
+def is_inside(way: np.ndarray, left: float, right: float, top: float, bottom: float) -> bool:
+    (x, y) = way.T
+    return bool(((left < x) & (x < right) & (top < y) & (y < bottom)).any())
+
+
+def shares_way(scene: Scene, line: int, other: int) -> bool:
+    """Whether two lines lead the same values from one box."""
+    lines = scene.lines
+    is_same = lines.source[line] == lines.source[other]
+    return bool(is_same) and lines.flows[line] == lines.flows[other]

@@ -46,6 +46,10 @@ _BESIDE_PX, _NEAR_PX = _CLEAR_PX + 0.5, 16.0
 """From a label beside a line to that, and at most where the line bends."""
 _APART_BOX_PX = 4.0
 """How much farther it is from boxes above and below, where it has room."""
+_LONE_PX = LABEL_HEIGHT_PX / 2
+"""From bytes on a line to another line, where there is room: farther than half of the text."""
+_BEHIND_PX = _BESIDE_PX + LABEL_HEIGHT_PX / 2
+"""From bytes beside a line to another line of residuals behind that one."""
 _APART_PX = 2.0
 """How much farther away from a label beside a line other lines are."""
 _SEEN_PX, _BEND_PX = 4.0, 6.0
@@ -145,6 +149,8 @@ class EdgeLabels:
         is_entry = parent[target] == source
         is_beside = parent[source] == parent[target]
         group = np.where(is_beside, parent[source], np.where(is_entry, source, target))
+        is_stub = (source == target) & (source < items.num_frames)  # to the border of its group
+        group[is_stub] = source[is_stub]
         has_own = np.isin(np.arange(len(lines)), [*lines.labels, *lines.branches])
         wanted = lines.is_unlabelled & (has_own | ~is_entry) & (source != target)
         wanted[_find_told_outside(scene, wanted)] = False
@@ -273,10 +279,16 @@ class EdgeLabels:
             pieces_of.sort(key=lambda ends: -abs(ends[0][0] - ends[1][0] + ends[0][1] - ends[1][1]))
         narrow = measure_text(text, LABEL_TEXT_PX) + 2 * _PADDING_PX
         places = list(self._list_places(line, pieces_of, width, narrow))
-        # Beside its line a label right above or below a box would seem to tell of that.
-        tries = [(*place, True) for place in places]
-        tries += [(*place, False) for place in places if not place[-1]]
-        for x, middle, wide, is_on, is_apart in tries:
+        is_kept = bool(lines.is_inner_residual[line])
+        beside = [place for place in places if not place[-1]]
+        # Bytes are best on a line that is alone around them. Beside its line a label right above
+        # or below a box would seem to tell of that, and one that another line bends around, of
+        # what goes there.
+        tries = [(*place, _LONE_PX, True, True) for place in places if place[-1] and is_kept]
+        tries += [(*place, _CLEAR_PX, True, True) for place in places]
+        tries += [(*place, _CLEAR_PX, False, True) for place in beside]
+        tries += [(*place, _CLEAR_PX, False, False) for place in beside if is_kept]
+        for x, middle, wide, is_on, clear, is_apart, is_plain in tries:
             y = middle - LABEL_HEIGHT_PX / 2
             is_inside = (
                 inside[0] <= x and x + wide <= inside[2]
@@ -290,15 +302,16 @@ class EdgeLabels:
             is_free = is_free and not arrows.hits(rect, beside=1.0 if is_on else -0.2)
             # Beside its line a label stands clear of that, too, and right by it.
             own = flow if is_on else _NO_FLOW
-            if not is_free or pieces.cross(rect, own, line if is_on and is_alone else NONE):
+            alone = line if is_on and is_alone else NONE
+            if not is_free or pieces.cross(rect, own, alone, clear):
                 continue
             if is_on and (pieces.hides_most(rect, line) or pieces.hides_end(rect, line)):
                 continue
-            if is_on and lines.is_inner_residual[line] and lines.source[line] != group:
+            if is_on and is_kept and lines.source[line] != group:
                 begin = corners[0]  # at a box, of which the line would not seem to come
                 if x <= begin[0] <= x + wide and y < begin[1] + _BEGIN_PX:
                     continue
-            if is_on or pieces.is_beside(flow, rect, bool(lines.is_inner_residual[line])):
+            if is_on or pieces.is_beside(flow, rect, is_kept, is_plain):
                 return EdgeLabel(line, group, text, x, y, wide)
         return None
 
@@ -413,6 +426,8 @@ def _list_near_end(pieces_of: _Ends, width: float) -> Iterator[tuple[float, floa
 def _list_passed(way: Sequence[LinePoint], top: float, bottom: float) -> Iterator[float]:
     """How far across a way is between two levels, at its turns and where it passes them."""
     for (x0, y0), (x1, y1) in itertools.pairwise(way):
+        if max(y0, y1) < top or min(y0, y1) > bottom:
+            continue
         for y in (max(min(y0, y1), top), min(max(y0, y1), bottom)):
             if min(y0, y1) <= y <= max(y0, y1):
                 yield x0 if y0 == y1 else x0 + (x1 - x0) * (y - y0) / (y1 - y0)
@@ -513,14 +528,16 @@ class _Pieces:
         ends = itertools.pairwise(self._scene.lines.corners(line).tolist())
         return any(self._run_through(rect, *begin, *end) for begin, end in ends)
 
-    def cross(self, rect: Rect, flow: Flow, own: int = NONE) -> bool:
+    def cross(self, rect: Rect, flow: Flow, own: int, clear: float) -> bool:
         """Whether a line of another value than `flow` runs through a rectangle, or grazes it.
 
-        Where a line is given, any line but that one.
+        Args:
+            own: If a line is given, whether any line but that one does so.
+            clear: What is too near.
         """
         x, y, width, height = rect
-        rect = (x - _CLEAR_PX, y - _CLEAR_PX, width + 2 * _CLEAR_PX, height + 2 * _CLEAR_PX)
-        left, top, right, bottom = x - _CLEAR_PX, rect[1], x + width + _CLEAR_PX, rect[1] + rect[3]
+        rect = (x - clear, y - clear, width + 2 * clear, height + 2 * clear)
+        left, top, right, bottom = rect[0], rect[1], rect[0] + rect[2], rect[1] + rect[3]
         for pieces in (self._long, *_in_bands(self._bands, top, bottom)):
             for line, other, x0, y0, x1, y1 in pieces:
                 if (x0 < left and x1 < left) or (x0 > right and x1 > right):  # most are
@@ -530,32 +547,46 @@ class _Pieces:
                     return True
         return False
 
-    def is_beside(self, flow: Flow, rect: Rect, is_kept: bool) -> bool:
+    def is_beside(self, flow: Flow, rect: Rect, is_kept: bool, is_plain: bool) -> bool:
         """Whether lines of a value pass right beside the middle of a rectangle, and no others pass
         beside any of it.
 
         Of residuals no others of residuals: their labels have the colour of their lines. Others
         are farther away than those are.
+
+        Args:
+            is_plain: Of residuals, whether no others pass above and below it, either; behind its
+                own line they may be nearer.
         """
         kept = self._scene.lines.is_residual | self._scene.lines.is_inner_residual
         x, y, width, height = rect
         own: list[Sequence[float]] = []
         others: list[Sequence[float]] = []
+        rivals: list[Sequence[float]] = []
         near = _in_bands(self._bands, y - _NEAR_PX, y + height + _NEAR_PX)
         for pieces in (self._long, *near):
             for line, other, *ends in pieces:
                 if other == flow:
                     own.append(ends)
                 elif kept[line] or not is_kept:
-                    if self._run_through(_widen(rect, _NEAR_PX), *ends):
-                        return False
+                    rivals.append(ends)
                 else:
                     others.append(ends)
 
         def pass_near(ways: list[Sequence[float]], rect: Rect) -> bool:
             return any(self._run_through(rect, *ends) for ends in ways)
 
-        if not pass_near(own, _widen((x, y + height / 2, width, 0.0), _NEAR_PX)):
+        middle = (x, y + height / 2, width, 0.0)
+        if not pass_near(own, _widen(middle, _NEAR_PX)):
+            return False
+        near_rect = _widen(rect, _NEAR_PX)
+        if is_kept and is_plain:
+            sides = [
+                pass_near(own, (at, middle[1], _NEAR_PX, 0.0)) for at in (x - _NEAR_PX, x + width)
+            ]
+            left, right = (_BEHIND_PX if each else _NEAR_PX for each in sides)
+            near_rect = (x - left, y - _NEAR_PX, left + width + right, height + 2 * _NEAR_PX)
+        if pass_near(rivals, near_rect):
             return False
         away = _BESIDE_PX
         while away < _NEAR_PX and not pass_near(own, _widen(rect, away)):
