@@ -23,7 +23,6 @@ from statistics import median
 from time import perf_counter_ns
 from typing import Any
 
-from jaxscope.heap import without_collector
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.statistics import CHUNK, MUCH_FASTER, SLOW_CALL_S, PrecisionLooks
 
@@ -345,6 +344,11 @@ def find_steady_call(
 @contextlib.contextmanager
 def gc_paused() -> Iterator[None]:
     """Collect garbage now, and none until the block ends; then the collector is as it was."""
+    was_enabled = gc.isenabled()
     gc.collect()
-    with without_collector():
+    gc.disable()
+    try:
         yield
+    finally:
+        if was_enabled:
+            gc.enable()
