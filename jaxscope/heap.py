@@ -40,10 +40,10 @@ def without_collector() -> Iterator[None]:
 
 @contextlib.contextmanager
 def paused_gc() -> Iterator[None]:
-    """Pause the collector until the last of those inside leaves; what it was it is again.
+    """Pause the collector until the last block ends; then it is on again if it was on before.
 
-    What was made meanwhile counts as old then: looked through as new, at the first chance, half a
-    million pieces would keep every thread waiting for a quarter of a second.
+    Objects made meanwhile are then moved to the oldest generation: a collection of the youngest
+    would look through half a million of them, and stop all threads for a quarter of a second.
     """
     global _num_inside, _was_enabled, _is_frozen
     with _lock:

@@ -410,9 +410,9 @@ def _lead_down(
     ways: list[Way],
     entries: Mapping[tuple[int, int], Way],
 ) -> None:
-    """Let lines that go down in the gap to where they end do so below what they come from.
+    """Let a line that goes down in the gap go down inside the forward part instead, below its box.
 
-    Only if they cross no more lines then, those in the gap among them.
+    This is done only if it does not cross more lines than before, in the part and in the gap.
     """
     for one, stop, _ in _list_bent(ways, entries):
         way = border.find_way_on(sources[one], stop, ways[one]) if stop > ways[one][-1][1] else ()

@@ -59,8 +59,8 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
         types = graph.types(box.node)[:4]
         axes = dict.fromkeys(told for type_ in types for told in explain_manual_axes(type_))
         lines += [*map(_plain, types), *(escape_html(tr_said(told)) for told in axes)]
-        # Of a group its title says what it is; what its operation is given besides is told where
-        # that is selected.
+        # The title of a group says what it is. The inspector lists the parameters of its operation
+        # when that is selected.
         own = [] if box.children else list(graph.attributes(box.node).items())
         attributes = own[:_MAX_ATTRIBUTES]
         lines += [f"{_plain(key)} = {_plain(value)}" for key, value in attributes]
