@@ -1,4 +1,5 @@
-"""Mark in StableHLO and HLO what the jaxpr says: axes that `vmap` added, and places of results.
+"""Mark in StableHLO and HLO what the jaxpr says: axes that `vmap` added, places of results, and
+functions that arms and bodies of loops were traced from.
 
 JAX's own batch tracers say them for the equations of the jaxpr, so for its arguments and results.
 From the arguments they are followed, instruction by instruction, also after optimization, where XLA
@@ -44,6 +45,63 @@ def name_results(graph: Graph, lowered: Graph) -> Graph:
     if is_in_root:
         return add_attributes(graph, {find_root(graph): {RESULTS: "\n".join(paths)}})
     return add_attributes(graph, {given[n]: {"path": p} for n, p in zip(at, paths, strict=True)})
+
+
+def name_functions(graph: Graph, lowered: Graph) -> Graph:
+    """The same graph with the functions that arms of branches and bodies of loops are of.
+
+    Nodes of an arm say which equations they are of. If all of these that are in an arm of the
+    equation that the branch is of are in one, it is that arm, whatever number it has.
+
+    Args:
+        graph: StableHLO or HLO.
+        lowered: The jaxpr that it was made of.
+    """
+    groups, nodes = graph.groups, graph.nodes
+    named = {
+        group
+        for group, function in enumerate(lowered.groups.function.tolist())
+        if lowered.strings[function] and lowered.groups.owner[group] != NONE
+    }
+    unnamed = {
+        group: graph.derived(int(groups.owner[group]))
+        for group in np.flatnonzero(groups.part != NONE).tolist()
+        if groups.owner[group] != NONE
+        and not (graph.string(groups.function, group) or graph.is_condition(group))
+    }
+    if not named or not unnamed:
+        return graph
+    index_by_id = lowered.index_by_id
+    found: dict[int, set[int]] = {}
+    for node in np.flatnonzero(np.isin(nodes.group, [*unnamed])).tolist():
+        group = int(nodes.group[node])
+        owners = {index_by_id[each] for each in unnamed[group] if each in index_by_id}
+        for equation in graph.derived(node):
+            if equation not in index_by_id:
+                continue
+            at = int(lowered.nodes.group[index_by_id[equation]])
+            while at != NONE and int(lowered.groups.owner[at]) not in owners:
+                at = int(lowered.groups.parent[at])
+            if at != NONE:
+                found.setdefault(group, set()).add(at)
+    known = {group: min(arms) for group, arms in found.items() if len(arms) == 1}
+    functions = {
+        group: lowered.string(lowered.groups.function, arm)
+        for group, arm in known.items()
+        if arm in named
+    }
+    if not functions:
+        return graph
+    texts = dict.fromkeys(functions.values())
+    numbers = {text: len(graph.strings) + n for n, text in enumerate(texts)}
+    column = groups.function.copy()
+    for group, text in functions.items():
+        column[group] = numbers[text]
+    return dataclasses.replace(
+        graph,
+        strings=(*graph.strings, *texts),
+        groups=dataclasses.replace(groups, function=column),
+    )
 
 
 def _count_up(found: Mapping[str, int]) -> list[str]:
