@@ -24,7 +24,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind, Ragged
 from jaxscope.model.graph import distinct
 from jaxscope.model.graph_builder import Numbers
-from jaxscope.model.said import WITHIN, Said, say
+from jaxscope.model.said import WITHIN, say
 from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
@@ -73,7 +73,7 @@ def group_by_scope(draft: Draft, root: Branch) -> Branch:
     """Box the runs of operations that share a named scope or a Flax module path."""
     graph = draft.graph
     path_of, rows = graph.nodes.scope.number_rows()
-    paths = [tuple(map(graph.strings.__getitem__, row)) for row in rows]
+    paths = [tuple(graph.strings[number] for number in row) for row in rows]
     for group, path in _scope_groups(graph).items():
         path_of[graph.nodes.group == group] = len(paths)
         paths.append(path)
@@ -360,7 +360,7 @@ def make_sections(draft: Draft, root: Branch) -> Branch:
             )
         return dataclasses.replace(branch, children=(*first, *sections, *last))
 
-    return map_branches(root, change, MAX_CHILDREN + 1)
+    return map_branches(root, change)
 
 
 def _borders(crossing: list[int], num: int, size: int) -> list[int]:
@@ -402,6 +402,8 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
         if branch.kind in GATHERED:
             return branch
         children = branch.children
+        if len(children) < _MIN_CHILDREN and not branch.branches and not names:
+            return branch  # single operations are a run only where they are many
         tokens = signature.number_all(branch)
         labels: list[str | None] = [None] * len(children)
         for at, inner in branch.branches:
@@ -423,8 +425,7 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
             return dataclasses.replace(only, id=branch.id, label=branch.label, node=branch.node)
         return with_children(branch, boxed)
 
-    # Single operations are a run only where they are many.
-    return map_branches(root, change, 0 if names else _MIN_CHILDREN)
+    return map_branches(root, change)
 
 
 def _name_calls(graph: Graph, root: Branch) -> dict[Child, str]:
@@ -492,9 +493,10 @@ def _label(labels: Sequence[str | None]) -> str:
     names = list(dict.fromkeys(every))
     if not names:
         return say("repeated")
-    shared, count = collections.Counter(map(_outermost, every)).most_common(1)[0]
+    outermost = collections.Counter(map(_outermost, every))
+    shared, count = outermost.most_common(1)[0]
     if len(names) > 2 and 2 * count > len(labels):  # more than a few names of its parts tell
-        return shared if count == len(labels) else f"{shared}, …"
+        return _and_more(shared, len(outermost) - 1 + sum(not label for label in labels))
     return _join_names(names)
 
 
@@ -686,8 +688,6 @@ def _join(outer: str, inner: str) -> str:
         return outer
     if inner.endswith(BACKWARD):
         outer = outer.removesuffix(BACKWARD)
-    if outer and not isinstance(outer, Said) and not isinstance(inner, Said):
-        return f"{outer} / {inner}"  # the same in each language, and there may be many
     return say(WITHIN, outer=outer, inner=inner) if outer else inner
 
 
@@ -777,7 +777,7 @@ def gather_helpers(draft: Draft, root: Branch) -> Branch:
             return gather(branch, helpers)
         return gather(branch, copies) if branch.kind is BranchKind.SCOPE else branch
 
-    return gather(map_branches(root, change, _MANY + 1) if copies or maps else root, helpers)
+    return gather(map_branches(root, change) if copies or maps else root, helpers)
 
 
 _COPY = "copy"
@@ -870,7 +870,9 @@ def _gather_own(draft: Draft, branch: Branch, apart: frozenset[int]) -> Branch:
         told = [c for c in run if isinstance(c, Branch) and c.kind is BranchKind.SCOPE]
         scopes = {_outermost(child.label) for child in told}
         if len(told) > 1 and len(scopes) == 1:
-            label = scopes.pop() + (", …" if len(run) > len(told) else "")
+            ids = set(map(id, told))
+            others = {_name_of(draft, child) for child in run if id(child) not in ids}
+            label = _and_more(scopes.pop(), len(others))
         else:
             label = _join_names(_name_of(draft, child) for child in (*told, *run))
         first = run[0]
@@ -951,8 +953,14 @@ _FUSION_ENDING = re.compile(r"_fusion(\.\d+)?$")
 
 
 def _join_names(names: Iterable[str]) -> str:
-    """The first names, each once; of fusions, what they do."""
+    """Two names, or the first and how many more there are, each once; of fusions, what they do."""
     known = list(dict.fromkeys(name for name in names if name))
     if len(known) > 1:
         known = list(dict.fromkeys(_FUSION_ENDING.sub("", name) for name in known))
-    return ", ".join(known[:_MAX_NAMES]) + (", …" if len(known) > _MAX_NAMES else "")
+    if len(known) > _MAX_NAMES:
+        return _and_more(known[0], len(known) - 1)
+    return ", ".join(known)
+
+
+def _and_more(name: str, num: int) -> str:
+    return say("{name} and {num} more", name=name, num=num) if num else name

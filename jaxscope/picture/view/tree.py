@@ -285,15 +285,13 @@ class _Once(Generic[Owner, Value]):
         self._function, self.__doc__ = function, function.__doc__
 
     def __get__(self, owner: Owner, _: type) -> Value:
-        value = self._function(owner)
-        setattr(owner, self._function.__name__, value)
+        value = vars(owner)[self._function.__name__] = self._function(owner)
         return value
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Branch:
-    """A box with boxes inside; never changed. A frozen one takes eight times as long to make, and
-    there may be a hundred thousand.
+    """A box with boxes inside.
 
     Attributes:
         id: Unique in a view and the same for the same program and passes.
@@ -335,17 +333,11 @@ def read_all_orders(graph: Graph) -> dict[int, str]:
     return {node: shown_orders(graph.strings[int(column[node])]) for node in known}
 
 
-def map_branches(branch: Branch, change: Callable[[Branch], Branch], least: int = 0) -> Branch:
-    """Rebuild a tree from the inside out, every branch changed.
-
-    Args:
-        least: Branches of fewer nodes, and of nothing else, are left as they are.
-    """
+def map_branches(branch: Branch, change: Callable[[Branch], Branch]) -> Branch:
+    """Rebuild a tree from the inside out, every branch changed."""
     children: list[Child] | None = None
     for at, child in branch.branches:
-        if not child.branches and len(child.children) < least:
-            continue
-        changed = map_branches(child, change, least)
+        changed = map_branches(child, change)
         if changed is not child:
             children = list(branch.children) if children is None else children
             children[at] = changed

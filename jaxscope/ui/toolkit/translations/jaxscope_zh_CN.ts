@@ -15178,6 +15178,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name}（第 {number} 个，共 {num} 个）</translation>
     </message>
     <message>
+        <source>{name} and {num} more</source>
+        <translation>{name} 和另外 {num} 个</translation>
+    </message>
+    <message>
         <source>{name} applies the transforms anew in each call</source>
         <translation>{name} 在每次调用中重新应用变换</translation>
     </message>
