@@ -68,12 +68,10 @@ def record(function: Callable[..., Any], *arguments: Any) -> tuple[Message, ...]
     return tuple(recorder.messages)
 
 
-_recorded = functools.cache(lambda: record(loss, W, X))
-
-
+@functools.cache
 def messages() -> tuple[Message, ...]:
-    """Messages of one capture of `loss`; who reads them takes their arrays out."""
-    return tuple(dataclasses.replace(m, arrays=dict(m.arrays)) for m in _recorded())
+    """Messages of one capture of `loss`."""
+    return record(loss, W, X)
 
 
 def assemble(sent: tuple[Message, ...]) -> Capture:

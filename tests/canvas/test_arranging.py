@@ -29,7 +29,7 @@ from jaxscope.picture.scene.first_picture import (
     Viewport,
     type_scale,
 )
-from jaxscope.picture.scene.scene import DETAIL_PX, LEAST_TITLE_PX, Fit, Scene
+from jaxscope.picture.scene.scene import DETAIL_PX, LEAST_TITLE_PX, TITLE_PX, Fit, Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.picture.view.tree import BranchKind
@@ -344,6 +344,15 @@ def test_type_is_larger_where_a_narrower_picture_is_seen_whole_as_well() -> None
     assert camera.scale >= 1.0 and scene.height * camera.scale <= room.height - 30.0
 
 
+@pytest.mark.parametrize("size", [(694.0, 1290.0), (713.0, 753.0)])
+def test_type_is_a_little_larger_where_there_is_no_room_for_much_larger_type(
+    size: tuple[float, float],
+) -> None:
+    function, arguments = layers(4)
+    scene, room, _ = _choose(trace(jax.grad(function), *arguments), *size)
+    assert look_at_scene(scene, room.width, room.height - 30.0).scale >= 0.84
+
+
 def training_step() -> Graph:
     """A training step whose optimizer has lines around the gradient."""
 
@@ -565,6 +574,24 @@ def _compile(make: Callable[[], tuple[Callable[..., object], tuple[object, ...]]
     return stage.graph
 
 
+def _running_totals() -> tuple[Callable[..., object], tuple[object, ...]]:
+    def run(x: jax.Array) -> jax.Array:
+        def add(total: jax.Array, value: jax.Array) -> tuple[jax.Array, jax.Array]:
+            total = total + value
+            return total, total
+
+        return jax.lax.scan(add, jnp.float32(0), x)[1]
+
+    return jax.vmap(run), (jnp.ones((4, 1000)),)
+
+
+def _one_of_three() -> tuple[Callable[..., object], tuple[object, ...]]:
+    def pick(index: jax.Array, x: jax.Array) -> jax.Array:
+        return jax.lax.switch(index, [jnp.sin, jnp.cos, jnp.tanh], x)
+
+    return pick, (jnp.int32(1), jnp.ones(4))
+
+
 def _one_fusion() -> tuple[Callable[..., object], tuple[object, ...]]:
     return jax.grad(lambda x: jnp.mean((x + 2) ** 2 + 3)), (jnp.ones(1000),)
 
@@ -610,18 +637,23 @@ def test_all_of_a_compiled_program_is_in_sight_in_a_third_view(
     assert camera.scale >= (READABLE_SCALE if make is _momentum else 0.9)
 
 
-def test_a_third_view_closes_what_would_make_all_its_type_small() -> None:
-    """Three arms side by side, at a scale of 0.62; the view beside it has room for them."""
-
-    def pick(index: jax.Array, x: jax.Array) -> jax.Array:
-        return jax.lax.switch(index, [jnp.sin, jnp.cos, jnp.tanh], x)
-
-    graph = _compile(lambda: (pick, (jnp.int32(1), jnp.ones(4))))
-    scene, room, _ = _choose(graph, *NARROW)
-    assert look_at_scene(scene, room.width, room.height - 30.0).scale >= 0.9
-    assert not scene.opened
-    scene, room, _ = _choose(graph, 620.0, NARROW[1])
-    assert scene.opened, "where there is room they are seen"
+@pytest.mark.parametrize("make", [_running_totals, _one_of_three])
+def test_a_loop_or_a_branch_is_open_in_a_third_view_of_1600_pixels(
+    make: Callable[[], tuple[Callable[..., object], tuple[object, ...]]],
+) -> None:
+    """Closed for larger type, it was a box like any other in a view that was mostly blank."""
+    graph = _compile(make)
+    scene, room, view = _choose(graph, *NARROW)
+    flow = view.flow
+    owners = [box for box in view.boxes if box.node in flow.loops | flow.branches.keys()]
+    assert owners and {box.id for box in owners} <= scene.opened
+    scale = look_at_scene(scene, room.width, room.height - 30.0).scale
+    assert scale >= LEAST_FRAMED and scene.height * scale <= room.height - 30.0
+    for item in range(scene.items.num_frames, len(scene.items)):
+        for title in scene.items.title_lines(item):
+            needed = measure_text(title, max(TITLE_PX * scale, LEAST_TITLE_PX), True)
+            assert needed <= scene.items.rect[item, 2] * scale, title
+    assert _choose(graph, 620.0, NARROW[1])[0].opened
 
 
 @pytest.mark.parametrize("num", [4, 6, 8])
@@ -654,13 +686,21 @@ def test_the_count_of_a_group_gives_way_only_where_there_is_no_room() -> None:
 
 
 def test_a_third_view_that_is_high_is_filled_in_type_that_can_be_read() -> None:
-    """Side by side more was open only at a smaller scale, between lines of residuals."""
-    scene, room, view = _choose(_compile(take_examples), 675.0, 1318.0)
+    """More was open in type of 9 pixels, between lines that could not be followed."""
+    scene, room, view = _choose(_compile(take_examples), 694.0, 1318.0)
     scale = look_at_scene(scene, room.width, room.height - 30.0).scale
-    assert scale >= WHOLE_SCALE
+    assert DETAIL_PX * scale >= 10.0
     assert room.height / 2 < scene.height * scale <= room.height - 30.0
     parts = {box.id for box in view.boxes if box.kind in FORWARD_BACKWARD}
-    assert parts < scene.opened, "and something in them"
+    assert len(parts) == 2 and parts <= scene.opened
+
+
+def test_a_loop_is_open_in_a_high_third_view_and_what_is_beside_it_closed_for_larger_type() -> None:
+    scene, room, view = _choose(_compile(_running_totals), 694.0, 1290.0)
+    loops = {box.id for box in view.boxes if box.node in view.flow.loops}
+    assert loops and loops <= scene.opened
+    assert view.opened - scene.opened, "and not all that the view opens by itself"
+    assert DETAIL_PX * look_at_scene(scene, room.width, room.height - 30.0).scale >= 10.0
 
 
 def test_fusions_of_an_update_are_one_box_beside_both_parts() -> None:

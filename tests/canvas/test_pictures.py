@@ -25,7 +25,7 @@ from jaxscope.picture.palette import (
     PALETTES,
     STYLE_NAMES,
 )
-from jaxscope.picture.scene.first_picture import LEAST_FRAMED, OVERVIEW_PX, WHOLE_SCALE
+from jaxscope.picture.scene.first_picture import LEAST_FRAMED, OVERVIEW_PX, SIDE_PX, WHOLE_SCALE
 from jaxscope.picture.scene.scene import HEADER_PX, SMALL_SIGN_PX
 from jaxscope.picture.tint.classes import FATES
 from jaxscope.picture.view.operations import Style
@@ -38,7 +38,7 @@ from jaxscope.ui.canvas.legend import (
     list_entries,
     words_alone,
 )
-from jaxscope.ui.canvas.navigation import first_camera, most_scale
+from jaxscope.ui.canvas.navigation import MARGIN_PX, first_camera, most_scale
 from jaxscope.ui.canvas.scene_painter import colors, measure_indent
 from view.programs import compile_module, trace
 
@@ -162,6 +162,16 @@ def test_a_picture_that_can_be_read_is_shown_whole() -> None:
     longer = first_camera((1129.0, 1200.0), True, 833.0, 560.0)
     assert longer.to_widget(0.0, 1200.0)[1] > 560.0
     assert longer.scale == pytest.approx(817.0 / 1129.0)
+
+
+def test_small_type_gets_what_it_needs_of_the_margin() -> None:
+    """24 pixels stayed free at each side of a third view with type of 9 pixels."""
+    small = first_camera((800.0, 900.0), True, 700.0, 1260.0)
+    assert small.scale == pytest.approx((700.0 - 2 * SIDE_PX) / 800.0)
+    nearly = first_camera((670.0, 900.0), True, 700.0, 1260.0)
+    assert nearly.scale == pytest.approx(1.0) and nearly.to_widget(0.0, 0.0)[0] > SIDE_PX
+    large = first_camera((600.0, 900.0), True, 700.0, 1260.0)
+    assert large.scale == pytest.approx((700.0 - 2 * MARGIN_PX) / 600.0)
 
 
 def test_a_later_run_keeps_what_was_opened_and_where_one_looked(

@@ -417,7 +417,7 @@ def test_the_program_is_as_wide_with_a_third_view_as_without(
         widths = [pane.width() for pane in shown(small)]
         assert widths[1] >= program_px and widths[2] >= 320, widths
         assert widths[0] >= source_px - 20, "lines of the source are not wrapped more"
-        shares = {1920: WIDE_ARRANGEMENT.shares, 2560: (30.0, 43.0, 27.0)}.get(width)
+        shares = {1920: WIDE_ARRANGEMENT.shares, 2560: (30.0, 42.3, 27.7)}.get(width)
         if shares is not None:
             wanted = [share / 100 for share in shares]
             assert [px / sum(widths) for px in widths] == pytest.approx(wanted, abs=0.01)

@@ -21,7 +21,13 @@ from jaxscope.picture.scene.build import SceneSize, build_scene, measure_scene
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import Fit, Scene
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
-from jaxscope.picture.view.open_groups import LEAST_BOXES, list_next, list_openings, shrink_view
+from jaxscope.picture.view.open_groups import (
+    LEAST_BOXES,
+    list_next,
+    list_openings,
+    number_alike,
+    shrink_view,
+)
 from jaxscope.picture.view.view import View
 
 SIDE_PX = 8.0
@@ -41,7 +47,8 @@ WHOLE_SCALE = 0.74
 _SMALLER = (WHOLE_SCALE, 0.66, LEAST_FRAMED)
 """Scales at which more is opened in a picture that leaves most of a room blank."""
 
-_LARGER = (1.0, 0.9)
+_LARGE_TYPE = 0.9
+_LARGER = (1.0, _LARGE_TYPE, 0.84)
 """Scales at which type is easier to read than at `READABLE_SCALE`, tried in this order."""
 
 _ORDINARY_PX = 800.0
@@ -156,7 +163,8 @@ class Arranger:
             if len(self.view.boxes) > _LARGE:
                 small = shrink_view(self.view, self.view.opened)
                 tried = dataclasses.replace(self, view=small)
-            size, fit = tried._close_small(tried._enlarge(tried._choose()))
+            chosen = tried._close_high(tried._enlarge(tried._choose()))
+            size, fit = tried._open_flow(tried._close_small(chosen))
             scene = self._build(size.opened, fit, follows=True)
             if self._is_framed(size) and not self._is_framed(scene):
                 # What it was chosen for is worth more than ports that follow the lines around.
@@ -446,10 +454,9 @@ class Arranger:
     def _close_small(self, chosen: _Tried) -> _Tried:
         """In a narrow room, fewer open groups in large type for what would be small as a whole."""
         whole = dataclasses.replace(self, least_scale=WHOLE_SCALE)
-        is_narrow = self.room.across(self.direction) < _NARROW_PX * self.room.text_scale
-        if not is_narrow or (whole._is_whole(chosen.size) and not whole._excess(chosen.size)):
+        if not self._is_narrow or (whole._is_whole(chosen.size) and not whole._excess(chosen.size)):
             return chosen
-        larger = dataclasses.replace(self, least_scale=_LARGER[-1])
+        larger = dataclasses.replace(self, least_scale=_LARGE_TYPE)
         for opened in list_openings(self.view):
             if opened < chosen.size.opened:
                 tried = larger._arrange(opened, False)
@@ -457,6 +464,86 @@ class Arranger:
                 if is_seen and tried.size.num_boxes >= _LEAST_CLOSED:
                     return tried
         return chosen
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.room.across(self.direction) < _NARROW_PX * self.room.text_scale
+
+    def _open_flow(self, chosen: _Tried) -> _Tried:
+        """In a narrow room, a closed loop or branch opened where all is seen then, if smaller.
+
+        Its arrow or its arms say what the program does.
+        """
+        for scale in _SMALLER if self._is_narrow else ():
+            smaller = dataclasses.replace(self, least_scale=scale)
+            for unit in list_next(self.view, chosen.size.opened):
+                if not unit <= self._flow_ids:
+                    continue
+                # Boxes that are as wide as for larger type may have room, and those for this not.
+                for arranger in (smaller, dataclasses.replace(self, least_scale=WHOLE_SCALE)):
+                    tried = arranger._arrange(chosen.size.opened | unit, False)
+                    is_seen = smaller._is_page(tried) and smaller._is_whole(tried.size)
+                    if is_seen and tried.size.num_items <= _FEW_BOXES:
+                        return tried
+        return chosen
+
+    @property
+    def _flow_ids(self) -> frozenset[str]:
+        """Ids of loops and branches."""
+        boxes, flow = self.view.boxes, self.view.flow
+        owners = flow.loops | flow.branches.keys()
+        return boxes.ids(group for group in boxes.groups if boxes[group].node in owners)
+
+    def _close_high(self, chosen: _Tried) -> _Tried:
+        """In a high room, fewer open groups in larger type; both parts of a gradient stay open.
+
+        What stands side by side stays so, unless it cannot be so large with anything closed in it.
+        """
+        across = self.room.across(self.direction)
+        is_high = self.room.along(self.direction) > _HIGH * across
+        is_third = _TWO_COLUMNS_PX <= across / self.room.text_scale < _ORDINARY_PX
+        larger = dataclasses.replace(self, least_scale=_LARGE_TYPE)
+        if not (is_high and is_third) or larger._is_seen(chosen.size):
+            return chosen
+        fewer = tuple(self._list_fewer(chosen.size.opened))
+        ways = [chosen.fit.beside]
+        if fewer and chosen.fit.beside:
+            least = larger._arrange(fewer[-1], True)
+            ways += [] if larger._is_seen(least.size) else [False]
+        for beside in ways:
+            for opened in fewer:
+                tried = larger._arrange(opened, beside)
+                if larger._is_seen(tried.size) and larger._fills(tried.size):
+                    return larger._enlarge(tried)
+        return chosen
+
+    def _list_fewer(self, opened: frozenset[str]) -> Iterator[frozenset[str]]:
+        """What is left open where groups are closed that hold no open one: each, then several.
+
+        Alike ones are closed together, the smallest first; parts of a gradient, loops and branches
+        not at all.
+        """
+        boxes, alike = self.view.boxes, number_alike(self.view)
+        kept = {self.view.index_of(each) for each in self._flow_ids}
+        while True:
+            inner: dict[int, list[int]] = {}
+            for group in boxes.groups:
+                box = boxes[group]
+                if box.id not in opened or box.kind in FORWARD_BACKWARD:
+                    continue
+                is_innermost = not any(boxes[child].id in opened for child in box.children)
+                if is_innermost and kept.isdisjoint((group, box.parent)):
+                    inner.setdefault(alike[group], []).append(group)
+            units = sorted(inner.values(), key=lambda unit: sum(boxes[n].num_leaves for n in unit))
+            fewer = [opened - boxes.ids(unit) for unit in units]
+            if not fewer:
+                return
+            yield from fewer
+            opened = fewer[0]
+
+    def _is_seen(self, size: SceneSize) -> bool:
+        """Whether all of it is seen at once at the smallest scale."""
+        return self._is_whole(size) and self._across(size) <= self._most_across(False)
 
     def _across(self, size: SceneSize | Scene) -> float:
         return size.width if self.direction == DOWN else size.height

@@ -131,13 +131,14 @@ def first_camera(
         least_framed: How small a picture may be shown so that all of it, or of its width, is seen.
     """
     scene_width, scene_height = scene_size
-    most = most_scale(width, height, text_scale)
+    most, largest = most_scale(width, height, text_scale), text_scale
     text_scale = type_scale(width, height, text_scale)
     margin = MARGIN_PX if min(width, height) > _ORDINARY_PX else SIDE_PX  # type comes first
     whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most, margin)
-    if whole.scale >= READABLE_SCALE * text_scale:
+    if whole.scale >= largest:
         return whole
-    whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, most, SIDE_PX)
+    # Type that is small gets what it needs of the margin.
+    whole = fit_rect((0.0, 0.0, scene_width, scene_height), width, height, largest, SIDE_PX)
     if whole.scale >= least_framed * text_scale:
         return whole
     room, across = (width, scene_width) if is_down else (height, scene_height)

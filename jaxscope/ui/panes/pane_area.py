@@ -82,8 +82,9 @@ WIDE_ARRANGEMENT = Split(
 )
 """The same where three panes have room: of a gradient, both parts side by side in the second."""
 
-_WIDEST_SHARES, _WIDEST_PX = (30.0, 43.0, 27.0), 2200
-"""And from this width on: lines of 90 characters are not wrapped at 2560 pixels."""
+_WIDEST_SHARES, _WIDEST_PX = (30.0, 42.3, 27.7), 2200
+"""And from this width on: lines of 90 characters are not wrapped at 2560 pixels, type of the
+program is as large as can be, and the third pane has the rest."""
 
 _WIDE_PX = 1580
 """From this width of the panes on; a window of 1600 pixels has it."""
