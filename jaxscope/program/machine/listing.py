@@ -14,6 +14,8 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.units import format_share
 from jaxscope.program.machine.kernel_text import KERNEL, PART, write_heading
 from jaxscope.program.machine.object_file import (
+    AARCH64,
+    X86_64,
     Function,
     ObjectFile,
     ObjectFileError,
@@ -97,13 +99,14 @@ def _unit_of(operation: str) -> str:
 # Functions of object files as assembly, by capstone, in the notation of the processor's maker.
 
 
-X86_64, AARCH64 = 62, 183
 PROCESSORS = {X86_64: "x86-64", AARCH64: "AArch64"}
 """Processors that jaxlib generates code for, by ELF's number."""
 
 _CHUNK_BYTES = 1 << 14
 _LONGEST_BYTES = 16
 """More than the longest instruction of any processor above; x86-64 has up to 15."""
+_FIELD_BYTES = 4
+"""Of a relative reference; a number of the instruction may follow it."""
 
 
 def processor_name(file: ObjectFile) -> str:
@@ -138,7 +141,7 @@ def disassemble(function: Function, machine: int) -> Iterator[str]:
         for address, size, mnemonic, operands in engine.disasm_lite(chunk, begin):
             if not is_last and address - begin > _CHUNK_BYTES - _LONGEST_BYTES:
                 break  # it may be cut off by the end of the chunk
-            yield _line(function, machine, (address, size), f"{mnemonic:<12} {operands}")
+            yield _line(function, (address, size), f"{mnemonic:<12} {operands}")
             start = address + size - function.address
 
 
@@ -164,23 +167,27 @@ def _make_engine(machine: int) -> Any:
     return engine
 
 
-def _line(function: Function, machine: int, place: tuple[int, int], instruction: str) -> str:
+def _line(function: Function, place: tuple[int, int], instruction: str) -> str:
     address, size = place
     line = f"{address:8x}:  {instruction.rstrip()}"
     for byte in range(address, address + size):
         target = function.targets.get(byte)
         if target is not None:
-            # A relative reference of x86-64 counts from the end of its instruction.
-            is_relative = machine == X86_64 and address + size - byte == -target.addend
-            line = f"{line:<56}  ; {_describe(target, is_relative=is_relative)}"
+            line = f"{line:<56}  ; {_describe(target, address + size - byte)}"
     return line
 
 
-def _describe(target: Reference, *, is_relative: bool) -> str:
-    offset = 0 if is_relative else target.addend
+def _describe(target: Reference, num_bytes_left: int) -> str:
+    """The place, and the constant there.
+
+    Args:
+        num_bytes_left: Of the instruction, from the reference to its end.
+    """
+    offset = target.addend + target.is_relative * max(num_bytes_left, _FIELD_BYTES)
     text = f"{target.name}{offset:+#x}" if offset else target.name
+    constant = target.constant_at(offset)
     # Little-endian, so the number reads as it does in a register.
-    return f"{text} = 0x{target.constant[::-1].hex()}" if target.constant else text
+    return f"{text} = 0x{constant[::-1].hex()}" if constant else text
 
 
 # The text of the stage `machine`: each kernel's LLVM IR before and after, and its assembly.
