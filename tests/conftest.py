@@ -176,7 +176,8 @@ def _heed_signals() -> None:
     A shell without a terminal starts what runs in the background so, and `nohup` does; programs
     inherit it. A handler that does nothing ignores as well, and is not inherited.
     """
-    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    names = ("SIGINT", "SIGQUIT", "SIGHUP")  # Windows has the first alone
+    for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
 
@@ -243,7 +244,7 @@ def _forked_workers(pytestconfig: pytest.Config) -> Iterator[None]:
     from tests.forking import ForkedLink, never_spare_started
 
     with pytest.MonkeyPatch.context() as patch:
-        if not pytestconfig.getoption("started"):
+        if hasattr(os, "fork") and not pytestconfig.getoption("started"):
             patch.setattr(session, "LocalLink", ForkedLink)
             usual = session.Session._when_spare
             patch.setattr(session.Session, "_when_spare", never_spare_started(usual))

@@ -349,7 +349,9 @@ def modules_loaded_by(statement: str) -> set[str]:
 
 
 def imports_of_package(package: str) -> str:
-    names = [module_name(file) for file in FILES if package_of(file) == package]
+    files = [file for file in FILES if package_of(file) == package]
+    # What asks Windows cannot be loaded elsewhere.
+    names = [module_name(file) for file in files if file.stem != "windows"]
     return "\n".join(f"import {name}" for name in names if not name.endswith("__main__"))
 
 

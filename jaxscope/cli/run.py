@@ -238,7 +238,10 @@ def _wait(
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Let a process write what it has, then end it."""
-    process.send_signal(signal.SIGINT)
+    if sys.platform == "win32":
+        process.terminate()  # it has written what it saw until a moment ago
+    else:
+        process.send_signal(signal.SIGINT)
     try:
         process.wait(_GRACE_S)
     except subprocess.TimeoutExpired:

@@ -14,6 +14,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import IO
@@ -149,7 +150,8 @@ class LiveSupervisor:
         self._over.set()
         self._has_runs.set()
         with contextlib.suppress(OSError):
-            self._process.send_signal(signal.SIGCONT)  # one that is stopped could not end
+            if sys.platform != "win32":
+                self._process.send_signal(signal.SIGCONT)  # one that is stopped could not end
         self._close_input()
         try:
             self._process.wait(_CLOSE_S)
@@ -166,10 +168,11 @@ class LiveSupervisor:
             self._sending.release()
 
     def _end(self) -> None:
-        if self._is_here and self._process.poll() is None:
+        finds_processes = self._is_here and sys.platform != "win32"  # else their jobs end them
+        if finds_processes and self._process.poll() is None:
             kill_tree(self.pid)
         self._process.kill()
-        if self._is_here:
+        if finds_processes:
             kill_group(self.pid)  # a worker that was stopped before it was one is still in it
             end_marked(self.pid)  # what the kernel gave to another parent when it died
         with contextlib.suppress(subprocess.TimeoutExpired):

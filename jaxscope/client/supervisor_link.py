@@ -11,9 +11,9 @@ import os
 import shutil
 import subprocess
 import sys
-from typing import Protocol
+from typing import Any, Protocol
 
-from jaxscope.errors import BOOTSTRAP, EnvironmentProblem, Explanation
+from jaxscope.errors import BOOTSTRAP, EnvironmentProblem
 from jaxscope.late_dataclass import dataclass
 from jaxscope.wire.frames import encode_control
 
@@ -104,15 +104,18 @@ def start_process(command: list[str]) -> subprocess.Popen[bytes]:
     Raises:
         EnvironmentProblem: It cannot be started.
     """
+    # Ctrl-C in a terminal is for us to translate into a stop.
+    apart: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
-        raise EnvironmentProblem(_explain_windows())
+        flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
+        apart = {"creationflags": flags}
     try:
         return subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in a terminal is for us to translate into a stop
+            **apart,
         )
     except OSError as error:
         from jaxscope.model.said import say
@@ -120,20 +123,3 @@ def start_process(command: list[str]) -> subprocess.Popen[bytes]:
         raise EnvironmentProblem(
             say("No process can be started."), why=str(error), kind="NotStarted"
         ) from None
-
-
-def _explain_windows() -> Explanation:
-    from jaxscope.model.said import say
-
-    return Explanation(
-        say("Programs cannot be run on Windows yet."),
-        why=say(
-            "jaxscope runs a program in processes of its own, by means that Linux and macOS have."
-        ),
-        remedy=say(
-            "Run it in WSL 2, where all of jaxscope works. Here, saved captures and what "
-            "jobs left behind can be opened, and jaxscope.capture(function, *arguments) "
-            "works in Python."
-        ),
-        kind="NotStarted",
-    )

@@ -65,7 +65,7 @@ _FRAME = re.compile(
     r'^\s*File "(?P<file>[^"]*)", line (?P<line>\d+) in (?P<name>.*)$', re.MULTILINE
 )
 _CURRENT = re.compile(r"^(?:Current thread|Stack) .*$", re.MULTILINE)
-_FATAL = "Fatal Python error"
+_FATAL = re.compile("Fatal Python error|Windows fatal exception")
 _HITS = ("signal", "frozen", "deaf", "exited", "closed", "garbage")
 """Ends before the run began that are nobody's fault here; the last four if it had said hello."""
 
@@ -206,7 +206,7 @@ def _current_thread(stack: str) -> str:
 
 def _is_library(path: str) -> bool:
     ours = PACKAGE_FOLDER
-    library = ("site-packages", "dist-packages", f"{os.sep}lib{os.sep}python3", "<")
+    library = ("site-packages", "dist-packages", "/lib/python3", "<")
     folders = (ours, sysconfig.get_path("stdlib"))
     return path.startswith(folders) or any(part in path for part in library)
 
@@ -321,8 +321,9 @@ def _explanation(
 ) -> Explanation:
     stack = strip_controls(ending.stack)
     # A worker that was slow was asked where it is; that stack stands before the one of its death.
-    stack = stack[max(stack.rfind(_FATAL), 0) :]
-    fatal = stack.splitlines()[0] if stack.startswith(_FATAL) else ""
+    deaths = [match.start() for match in _FATAL.finditer(stack)]
+    stack = stack[deaths[-1] if deaths else 0 :]
+    fatal = stack.splitlines()[0] if deaths else ""
     return Explanation(
         what=what,
         why=fatal,

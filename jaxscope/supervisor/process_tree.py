@@ -23,7 +23,7 @@ MARKER = "JAXSCOPE_WORKER"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
-HAS_PROC = os.path.isdir("/proc/self")
+HAS_PROC = sys.platform == "linux" and os.path.isdir("/proc/self")
 _PS_BUDGET_S = 2.0
 _SWEEPS = 200
 _SWEEP_PAUSE_S = 0.005
@@ -154,6 +154,10 @@ def count_oom_kills() -> int | None:
 
 def total_memory_bytes() -> int:
     """Memory of this machine."""
+    if sys.platform == "win32":
+        from jaxscope.supervisor.windows import total_memory_bytes
+
+        return total_memory_bytes()
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 

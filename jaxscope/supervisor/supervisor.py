@@ -21,7 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jaxscope.supervisor import process_tree
-from jaxscope.supervisor.worker_process import SILENCE_S, Limits, WorkerProcess, has_more
+from jaxscope.supervisor.pipes import EventLoop, OutStream, has_more, make_pipes, open_end, read
+from jaxscope.supervisor.worker_process import HAS_SIGNALS, SILENCE_S, Limits, WorkerProcess
 from jaxscope.wire.frames import (
     CONTROL,
     GREETING,
@@ -33,87 +34,6 @@ from jaxscope.wire.frames import (
 )
 from jaxscope.wire.frames import HEADER as WORKER_HEADER
 from jaxscope.wire.scratch import remove_scratch
-
-# Descriptors and what to do when they are ready; a stream that never blocks. Standard library.
-
-
-Reaction = Callable[[], None]
-
-
-class EventLoop:
-    """`select`, with an order among what is ready at the same time."""
-
-    def __init__(self) -> None:
-        self._selector = selectors.DefaultSelector()
-
-    def watch(
-        self,
-        descriptor: int,
-        react: Reaction,
-        *,
-        order: int = 1,
-        events: int = selectors.EVENT_READ,
-    ) -> None:
-        """Call `react` whenever the descriptor is ready; replaces an earlier reaction."""
-        if descriptor in self._selector.get_map():
-            self._selector.modify(descriptor, events, (order, react))
-        else:
-            self._selector.register(descriptor, events, (order, react))
-
-    def unwatch(self, descriptor: int) -> None:
-        """Forget a descriptor; harmless if it is not watched."""
-        with contextlib.suppress(KeyError, ValueError):
-            self._selector.unregister(descriptor)
-
-    def react(self, timeout_s: float | None) -> None:
-        """Wait for something to be ready, at most so long, and call the reactions in order."""
-        ready = self._selector.select(timeout_s)
-        for key, _ in sorted(ready, key=lambda entry: entry[0].data[0]):
-            if key.fd in self._selector.get_map():  # an earlier reaction may have unwatched it
-                key.data[1]()
-
-
-class OutStream:
-    """Bytes on their way to a reader that may be slow or gone.
-
-    Attributes:
-        num_pending_bytes: What the reader has not taken yet.
-        is_broken: Whether the reader is gone.
-    """
-
-    def __init__(self, loop: EventLoop, descriptor: int) -> None:
-        self.num_pending_bytes = 0
-        self.is_broken = False
-        self._loop = loop
-        self._descriptor = descriptor
-        self._pending: deque[bytes] = deque()
-
-    def send(self, data: bytes) -> None:
-        """Write now what fits, and the rest when there is room."""
-        self._pending.append(data)
-        self.num_pending_bytes += len(data)
-        if len(self._pending) == 1:
-            self._flush()
-
-    def _flush(self) -> None:
-        try:
-            while self._pending:
-                data = self._pending.popleft()
-                try:
-                    written = os.write(self._descriptor, data)
-                except BlockingIOError:
-                    written = 0
-                self.num_pending_bytes -= written
-                if written < len(data):
-                    self._pending.appendleft(data[written:])
-                    self._loop.watch(self._descriptor, self._flush, events=selectors.EVENT_WRITE)
-                    return
-        except OSError:
-            self.is_broken = True
-            self._pending.clear()
-            self.num_pending_bytes = 0
-        self._loop.unwatch(self._descriptor)
-
 
 # When to start a spare worker: one for each kind of run, not too many, not again and again.
 
@@ -205,8 +125,8 @@ class Supervisor:
     """The loop. Every method returns at once."""
 
     def __init__(self, input_descriptor: int, output_descriptor: int) -> None:
-        for descriptor in (input_descriptor, output_descriptor):
-            os.set_blocking(descriptor, False)
+        open_end(input_descriptor, is_read=True)
+        open_end(output_descriptor, is_read=False)
         self._loop = EventLoop()
         self._input = input_descriptor
         self._client = OutStream(self._loop, output_descriptor)
@@ -220,15 +140,9 @@ class Supervisor:
 
     def run(self) -> None:
         """Serve until the input ends, then leave nothing behind."""
-        wake_read, wake_write = os.pipe()
-        os.set_blocking(wake_read, False)
-        os.set_blocking(wake_write, False)
-        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._on_terminate)
+        if HAS_SIGNALS:
+            self._watch_signals()
         self._loop.watch(self._input, self._on_input)
-        self._loop.watch(wake_read, lambda: _drain(wake_read))
         self._client.send(GREETING)
         try:
             while not self._is_over and not self._client.is_broken:
@@ -236,6 +150,16 @@ class Supervisor:
                 self._tick()
         finally:
             self._end_all()
+
+    def _watch_signals(self) -> None:
+        ((wake_read, wake_write),) = make_pipes(1)
+        open_end(wake_read, is_read=True)
+        open_end(wake_write, is_read=False)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._on_terminate)
+        self._loop.watch(wake_read, lambda: _drain(wake_read))
 
     def _on_terminate(self, _number: int, _frame: object) -> None:
         self._is_over = True
@@ -252,9 +176,8 @@ class Supervisor:
     def _on_input(self) -> None:
         if self._is_over:
             return  # a run that is not begun here can be given to another supervisor
-        try:
-            data = os.read(self._input, 1 << 16)
-        except BlockingIOError:
+        data = read(self._input)
+        if data is None:
             return
         if not data:
             self._is_over = True
@@ -291,8 +214,7 @@ class Supervisor:
             worker.end("killed", kill_after_s=0)
         elif operation == "interrupt":
             worker.end("stopped", kill_after_s=GRACE_S if worker.is_ready else 0)
-            process_tree.send_signal(worker.pid, signal.SIGINT)
-            process_tree.send_signal(worker.pid, signal.SIGCONT)  # in case it is frozen
+            worker.interrupt()
         elif operation == "skip":
             worker.skip()
 
@@ -436,7 +358,7 @@ class Supervisor:
                     worker.end("frozen", kill_after_s=0)
                 elif self._splitter.is_empty and worker.is_deaf():
                     worker.end("deaf", kill_after_s=0)
-                worker.watch_memory(now)
+                worker.watch_memory()
                 self._check_time(worker, now)
                 self._check_silence(worker, now)
                 if shows_output:
@@ -487,8 +409,7 @@ class Supervisor:
     def _reap(self, worker: WorkerProcess) -> None:
         """After a worker's death: end what it left, read what it said last, inform the client."""
         del self._workers[worker.serial]
-        # Only the group: the process is reaped, and its number may be another's already.
-        process_tree.kill_group(worker.pid)
+        worker.process.kill_rest()
         others = self._workers.values()
         process_tree.sweep_orphans([w.pid for w in others], [w.marker for w in others])
         for descriptor in worker.descriptors():
@@ -547,22 +468,24 @@ class Supervisor:
 
 
 def _drain(descriptor: int) -> None:
-    with contextlib.suppress(BlockingIOError):
-        while os.read(descriptor, 4096):
-            pass
+    while read(descriptor):
+        pass
 
 
 def main(_arguments: Sequence[str] = ()) -> None:
     """Serve the client at the other end of the standard streams until it goes."""
-    import resource  # Windows has none, and can import this module all the same
-
     # Private copies first: nothing that this process starts or prints may touch the stream.
     input_descriptor, output_descriptor = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
-    process_tree.adopt_orphans()
-    # User code may have stopped this process; it must go on, to end what the client left.
-    process_tree.get_signal_when_parent_dies(signal.SIGCONT)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if HAS_SIGNALS:
+        import resource  # Windows has none
+
+        process_tree.adopt_orphans()
+        # User code may have stopped this process; it must go on, to end what the client left.
+        process_tree.get_signal_when_parent_dies(signal.SIGCONT)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     Supervisor(input_descriptor, output_descriptor).run()
+    if not HAS_SIGNALS:
+        os._exit(0)  # a thread may still wait in a pipe

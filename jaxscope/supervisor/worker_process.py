@@ -12,18 +12,24 @@ import codecs
 import contextlib
 import math
 import os
-import select
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from jaxscope.errors import BOOTSTRAP
 from jaxscope.late_dataclass import dataclass
 from jaxscope.supervisor import process_tree
+from jaxscope.supervisor.pipes import close, has_more, make_pipes, open_end, read, write
 from jaxscope.wire.frames import FrameError, split_worker_frames
-from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
+from jaxscope.wire.protocol import (
+    BEGUN_SIGN,
+    DISCONNECTED_STATUS,
+    INTERRUPT,
+    SHOW_STACK,
+    SKIP,
+)
 from jaxscope.wire.scratch import remove_scratch
 
 PIECE_BYTES = 16 << 10
@@ -75,29 +81,8 @@ class OutputMeter:
         return text
 
 
-# A child process. `subprocess` waits until the new process runs the program; one that is stopped
-# before would keep the supervisor waiting for ever.
-
-
-def make_pipes(count: int) -> list[tuple[int, int]]:
-    """So many pipes as `(to read, to write)`, or none.
-
-    Raises:
-        OSError: The system gives no more descriptors.
-    """
-    pipes: list[tuple[int, int]] = []
-    try:
-        for _ in range(count):
-            pipes.append(os.pipe())
-    except OSError:
-        _close(end for pipe in pipes for end in pipe)
-        raise
-    return pipes
-
-
-def _close(descriptors: Iterable[int]) -> None:
-    for descriptor in descriptors:
-        os.close(descriptor)
+# A child process of POSIX. `subprocess` waits until the new process runs the program; one that is
+# stopped before would keep the supervisor waiting for ever.
 
 
 class ChildProcess:
@@ -130,11 +115,13 @@ class ChildProcess:
         try:
             self.pid = os.fork()
         except OSError:
-            _close(end for pipe in pipes for end in pipe)
+            close(end for pipe in pipes for end in pipe)
             raise
         if self.pid == 0:
             become(command, environment, (stdout, stderr), kept, failure)
-        _close((stdout, stderr, failure))
+        close((stdout, stderr, failure))
+        self._tree: list[int] = []
+        self._tree_found_at = 0.0
 
     def poll(self) -> int | None:
         """The exit status, or None while the process runs."""
@@ -149,11 +136,32 @@ class ChildProcess:
         """Why the program could not be run; empty where it was."""
         if not has_more(self.failure_fd):
             return ""
-        return (_read(self.failure_fd) or b"").decode("utf-8", "replace")
+        return (read(self.failure_fd) or b"").decode("utf-8", "replace")
 
     def descriptors(self) -> tuple[int, ...]:
         """Our ends of its pipes."""
         return (self.stdout, self.stderr, self.failure_fd)
+
+    def measure_rss_bytes(self) -> int:
+        """Resident memory of the process and of all below it."""
+        now = time.monotonic()
+        if now - self._tree_found_at > _TREE_INTERVAL_S:
+            # Finding descendants reads all of /proc: once a second is enough to see new ones.
+            self._tree = [self.pid, *process_tree.find_descendants(self.pid)]
+            self._tree_found_at = now
+        return process_tree.measure_rss_bytes(self._tree)
+
+    def kill(self) -> None:
+        """End the process and all below it, at once."""
+        process_tree.kill_tree(self.pid)
+
+    def kill_rest(self) -> None:
+        """After its own end: what is left of its group. Its number may be another's already."""
+        process_tree.kill_group(self.pid)
+
+    def close(self) -> None:
+        """Close our ends of its pipes."""
+        close(self.descriptors())
 
 
 def become(
@@ -181,18 +189,39 @@ def become(
         os._exit(_NOT_RUN_STATUS)
 
 
+if sys.platform == "win32":
+    from jaxscope.supervisor.windows import WindowsProcess, name_descriptor
+
+    _start = WindowsProcess
+else:
+    _start = ChildProcess
+    name_descriptor = str
+
+
 MAX_OUTPUT_BYTES = 64 << 20
 MAX_REPLY_BYTES = 8 << 30
+HAS_SIGNALS = sys.platform != "win32"
+"""Else a worker reads commands from a pipe."""
+
+SIGNALS = {
+    INTERRUPT: getattr(signal, "SIGINT", 0),
+    SKIP: getattr(signal, "SIGUSR1", 0),
+    SHOW_STACK: getattr(signal, "SIGUSR2", 0),
+}
 SILENCE_S = 0.7
 """A sign of life comes every 0.2 s; half a second more is an answer that did not come."""
 
-_READ_BYTES = 256 << 10
 _STACK_BYTES = 64 << 10
 _TREE_INTERVAL_S = 1.0
 _CLOSED_WAIT_S = 0.1
 _NOT_RUN_STATUS = 127
 FATAL = b"Fatal Python error"
 """How faulthandler begins with a process that dies."""
+
+_FATAL_ON_WINDOWS = b"Windows fatal exception"
+_STALLED = b"Timeout (0:"
+"""How it begins where nothing but time tells it that the worker is silent, as on Windows."""
+
 _FROZEN_S = 1.0
 _DEAF_LOOKS = 20
 
@@ -245,8 +274,6 @@ class WorkerProcess:
         self.early_frames: list[tuple[int, bytes]] = []
         self._splitter = split_worker_frames()
         self._num_reply_bytes = 0
-        self._tree: list[int] = []
-        self._tree_found_at = 0.0
         self._request = b""
         self._whole_request = b""
         self._frozen_since: float | None = None
@@ -260,33 +287,46 @@ class WorkerProcess:
         return f"{os.getpid()}-{self.serial}"
 
     def _spawn(self, python: str, environment: Mapping[str, str]) -> None:
-        request, *others = make_pipes(4)
-        request_read, self.request_fd = request
+        to_worker = make_pipes(1 if HAS_SIGNALS else 2)
+        others = make_pipes(3)
+        self.request_fd, *commands = (ours for _, ours in to_worker)
+        self.command_fd = commands[0] if commands else None
         self.reply_fd, self.heartbeat_fd, self.stack_fd = (ours for ours, _ in others)
-        theirs = (request_read, *(their_end for _, their_end in others))
+        request, *commands = (their_end for their_end, _ in to_worker)
+        theirs = (request, *(their_end for _, their_end in others), *commands)
         try:
-            self.process = ChildProcess(
+            self.process = _start(
                 [
                     *(python or sys.executable, BOOTSTRAP, "jaxscope.worker.main"),
-                    *map(str, theirs),
+                    *map(name_descriptor, theirs),
                     str(os.getpid()),
                 ],
                 {**os.environ, **environment, process_tree.MARKER: self.marker},
                 theirs,
             )
         except BaseException:
-            _close((self.request_fd, self.reply_fd, self.heartbeat_fd, self.stack_fd))
+            close(self._own_descriptors())
             raise
         finally:
-            _close(theirs)
+            close(theirs)
         self.pid = self.process.pid
         self.output_fds = {self.process.stdout: "stdout", self.process.stderr: "stderr"}
-        for descriptor in self.descriptors():
-            os.set_blocking(descriptor, False)
+        for descriptor in self.read_descriptors():
+            open_end(descriptor, is_read=True)
+        for descriptor in self._write_descriptors():
+            open_end(descriptor, is_read=False)
 
     def descriptors(self) -> tuple[int, ...]:
         """All pipe ends of the supervisor's."""
-        return (*self.read_descriptors(), self.request_fd)
+        return (*self.read_descriptors(), *self._write_descriptors())
+
+    def _write_descriptors(self) -> tuple[int, ...]:
+        commands = () if self.command_fd is None else (self.command_fd,)
+        return (self.request_fd, *commands)
+
+    def _own_descriptors(self) -> tuple[int, ...]:
+        """Those that are not the process's."""
+        return (self.reply_fd, self.heartbeat_fd, self.stack_fd, *self._write_descriptors())
 
     def read_descriptors(self) -> tuple[int, ...]:
         """Those to read from, output first: what was printed before a message arrives before it."""
@@ -352,7 +392,7 @@ class WorkerProcess:
         with contextlib.suppress(BlockingIOError):
             while self._request:
                 try:
-                    written = os.write(self.request_fd, self._request)
+                    written = write(self.request_fd, self._request)
                 except BrokenPipeError:
                     self._request = b""
                     break
@@ -361,7 +401,7 @@ class WorkerProcess:
 
     def read_output(self, descriptor: int) -> bool:
         """Read from stdout or stderr; False at its end."""
-        data = _read(descriptor)
+        data = read(descriptor)
         self.meters[self.output_fds[descriptor]].add(data or b"")
         if sum(meter.num_bytes for meter in self.meters.values()) > MAX_OUTPUT_BYTES:
             self.end("output", kill_after_s=0)
@@ -369,15 +409,17 @@ class WorkerProcess:
 
     def read_stack(self) -> bool:
         """Read what faulthandler wrote; False at its end."""
-        data = _read(self.stack_fd)
+        data = read(self.stack_fd)
         self.stack = (self.stack + (data or b""))[-_STACK_BYTES:]
         return data != b""
 
     def read_heartbeat(self) -> bool:
         """Read signs of life; False at their end."""
-        data = _read(self.heartbeat_fd)
+        data = read(self.heartbeat_fd)
         if data:
             self.last_sign_at = time.monotonic()
+            if _STALLED in self.stack:
+                self.stack = b""  # it goes on
             if BEGUN_SIGN in data:
                 self.has_begun = True
                 self._whole_request = b""
@@ -392,7 +434,7 @@ class WorkerProcess:
         Raises:
             FrameError: The bytes are no frames, or too many.
         """
-        data = _read(self.reply_fd)
+        data = read(self.reply_fd)
         if data == b"":
             self.has_closed_reply = True
             # The process may be about to die by itself, and then that is what to report.
@@ -415,18 +457,31 @@ class WorkerProcess:
 
     def ask_where(self) -> None:
         """Let faulthandler write the stack, whatever holds the interpreter's lock."""
-        if FATAL in self.stack:
+        if any(sign in self.stack for sign in (FATAL, _FATAL_ON_WINDOWS, _STALLED)):
             return  # it is dying, which may take long enough to look like silence
         self.stack = b""
-        # User code may have removed the handler, and then the signal would kill.
-        if process_tree.catches_signal(self.pid, signal.SIGUSR2):
-            process_tree.send_signal(self.pid, signal.SIGUSR2)
+        self._tell(SHOW_STACK)
 
     def skip(self) -> None:
         """Let the worker leave out the step that it is at."""
-        # Outside of such a step nobody listens, and then the signal would kill.
-        if process_tree.catches_signal(self.pid, signal.SIGUSR1):
-            process_tree.send_signal(self.pid, signal.SIGUSR1)
+        self._tell(SKIP)
+
+    def interrupt(self) -> None:
+        """Interrupt the worker, as Ctrl-C does."""
+        self._tell(INTERRUPT)
+
+    def _tell(self, command: bytes) -> None:
+        if self.command_fd is not None:
+            with contextlib.suppress(OSError):  # it is dead, or deaf; it is killed soon
+                write(self.command_fd, command)
+            return
+        number = SIGNALS[command]
+        # Where nobody listens the signal would kill: user code may have removed the handler of
+        # stacks, and that of skips is there while something can be left out.
+        if command == INTERRUPT or process_tree.catches_signal(self.pid, number):
+            process_tree.send_signal(self.pid, number)
+        if command == INTERRUPT:
+            process_tree.send_signal(self.pid, signal.SIGCONT)  # in case it is frozen
 
     def end(self, reason: str, *, kill_after_s: float) -> None:
         """Decide that the worker ends; a kill that is already nearer stays."""
@@ -434,13 +489,9 @@ class WorkerProcess:
         kill_at = time.monotonic() + kill_after_s
         self.kill_at = kill_at if self.kill_at is None else min(self.kill_at, kill_at)
 
-    def watch_memory(self, now: float) -> None:
+    def watch_memory(self) -> None:
         """Measure the tree, and end the worker if it is larger than its limit."""
-        if now - self._tree_found_at > _TREE_INTERVAL_S:
-            # Finding descendants reads all of /proc: once a second is enough to see new ones.
-            self._tree = [self.pid, *process_tree.find_descendants(self.pid)]
-            self._tree_found_at = now
-        rss_bytes = process_tree.measure_rss_bytes(self._tree)
+        rss_bytes = self.process.measure_rss_bytes()
         self.peak_rss_bytes = max(self.peak_rss_bytes, rss_bytes)
         if self.limits.memory_bytes is not None and rss_bytes > self.limits.memory_bytes:
             self.end("memory", kill_after_s=0)
@@ -449,7 +500,7 @@ class WorkerProcess:
         """Kill the process and all below it, at once."""
         if self.has_closed_reply and self.process.poll() is None:
             self.reason = self.reason or "closed"
-        process_tree.kill_tree(self.pid)
+        self.process.kill()
 
     def describe_end(self) -> dict[str, Any]:
         """What the client gets about the end: the fields of an `ended` event."""
@@ -485,15 +536,8 @@ class WorkerProcess:
     def close(self) -> None:
         """Close the supervisor's pipe ends, and remove the files that a killed worker left."""
         remove_scratch(self.pid)
-        _close((*self.process.descriptors(), self.request_fd, self.reply_fd))
-        _close((self.heartbeat_fd, self.stack_fd))
-
-
-def has_more(descriptor: int) -> bool:
-    """Whether reading would return something, the end included."""
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(0))
+        self.process.close()
+        close(self._own_descriptors())
 
 
 def _num_unread_bytes(descriptor: int) -> int:
@@ -504,13 +548,3 @@ def _num_unread_bytes(descriptor: int) -> int:
     size = array.array("i", [0])
     fcntl.ioctl(descriptor, termios.FIONREAD, size)
     return size[0]
-
-
-def _read(descriptor: int) -> bytes | None:
-    """What a non-blocking descriptor has: None if nothing yet, empty at the end."""
-    try:
-        return os.read(descriptor, _READ_BYTES)
-    except BlockingIOError:
-        return None
-    except OSError:
-        return b""

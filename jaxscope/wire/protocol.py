@@ -200,5 +200,9 @@ DISCONNECTED_STATUS = 92
 BEGUN_SIGN = b"b"
 """Among a worker's signs of life: it has taken its request."""
 
+INTERRUPT, SKIP, SHOW_STACK = b"i", b"s", b"w"
+"""Commands to a worker on a system without signals, through a pipe of their own: stop the run,
+leave out the part that can be, write where the main thread is."""
+
 FOR_READING = "JAXSCOPE_FOR_READING"
 """In the environment of a worker that only reads a file, and so does not load JAX."""

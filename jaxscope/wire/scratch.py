@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
+_SYNCHRONIZE, _NO_SUCH_PROCESS = 0x100000, 87
 _NAME = re.compile(r"jaxscope-scratch-(?P<pid>\d+)-\w+")
 
 
@@ -31,16 +32,32 @@ def remove_scratch(pid: int) -> None:
 
 
 def remove_stale_scratch() -> None:
-    """Remove what processes left that are no more; nothing on Windows."""
-    if sys.platform == "win32":  # where signal 0 ends a process
-        return
+    """Remove what processes left that are no more."""
     for path, owner in _find_folders():
-        try:
-            os.kill(owner, 0)
-        except ProcessLookupError:
+        if not _is_alive(owner):
             shutil.rmtree(path, ignore_errors=True)
-        except OSError:
-            continue  # alive, and another user's
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether there is such a process, also of another user's."""
+    if sys.platform == "win32":  # where signal 0 ends a process
+        import _winapi
+
+        try:
+            handle = _winapi.OpenProcess(_SYNCHRONIZE, False, pid)
+        except OSError as error:
+            return error.winerror != _NO_SUCH_PROCESS
+        try:
+            return bool(_winapi.WaitForSingleObject(handle, 0) == _winapi.WAIT_TIMEOUT)
+        finally:
+            _winapi.CloseHandle(handle)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def _find_folders() -> Iterator[tuple[str, int]]:
@@ -52,5 +69,7 @@ def _find_folders() -> Iterator[tuple[str, int]]:
                 continue
             with contextlib.suppress(OSError):
                 status = entry.stat(follow_symlinks=False)
-                if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid():
+                # Windows has a temporary folder for each user.
+                is_ours = sys.platform == "win32" or status.st_uid == os.getuid()
+                if stat.S_ISDIR(status.st_mode) and is_ours:
                     yield entry.path, int(match["pid"])

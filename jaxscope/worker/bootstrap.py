@@ -16,7 +16,7 @@ import sys
 import types
 
 # Python puts this script's folder first, where `source.py` and its neighbours would be importable.
-if sys.path and sys.path[0] == __file__.rpartition("/")[0]:
+if sys.path and sys.path[0] == os.path.dirname(__file__):
     del sys.path[0]
 
 _WORKER = "jaxscope.worker.main"
@@ -30,6 +30,7 @@ def main(module: str, arguments: "list[str]") -> None:
     A worker that cannot start says so on its reply descriptor, the second of its arguments.
     """
     if module == _WORKER:
+        arguments = [str(_open(argument)) for argument in arguments[:-1]] + arguments[-1:]
         problem = find_problem()
         if problem is not None and not can_start_without_jax():
             _report(int(arguments[1]), *problem)
@@ -40,6 +41,16 @@ def main(module: str, arguments: "list[str]") -> None:
     else:
         imported = importlib.import_module(module)
     imported.main(arguments)
+
+
+def _open(argument: str) -> int:
+    """The descriptor that an argument names: on Windows by the handle that was inherited."""
+    if sys.platform != "win32":
+        return int(argument)
+    import msvcrt
+
+    os.set_handle_inheritable(int(argument), False)
+    return msvcrt.open_osfhandle(int(argument), 0)
 
 
 def _import_silently(module: str) -> "types.ModuleType":

@@ -9,10 +9,12 @@ compilation in C++ ends first.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import gc
 import math
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from os import _exit, getpid, kill, write
@@ -29,8 +31,15 @@ from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
-SKIP_SIGNAL: int | None = getattr(signal, "SIGUSR1", None)
-"""None on Windows, where nothing can be left out."""
+SKIP_SIGNAL = int(getattr(signal, "SIGUSR1", None) or getattr(signal, "SIGBREAK", 21))
+
+
+def raise_signal(number: int) -> None:
+    """Give this process a signal: `kill` of Windows would end it."""
+    if sys.platform == "win32":
+        signal.raise_signal(number)
+    else:
+        kill(getpid(), number)
 
 
 class Skipped(BaseException):
@@ -53,7 +62,7 @@ class _SkipState:
 
     def raise_later(self, delay_s: float) -> None:
         """Come back, should the exception be lost: Python swallows those of some callbacks."""
-        self.again = threading.Timer(delay_s, kill, (getpid(), SKIP_SIGNAL))
+        self.again = threading.Timer(delay_s, raise_signal, (SKIP_SIGNAL,))
         self.again.name, self.again.daemon = "jaxscope skip", True
         self.again.start()
 
@@ -86,8 +95,7 @@ def run_skippable(part: Callable[[], T]) -> tuple[T | None, bool]:
     Parts do not nest. No context manager: the request may come before such a one has begun its
     block, and then there would be nothing to leave.
     """
-    if SKIP_SIGNAL is not None:
-        signal.signal(SKIP_SIGNAL, _on_skip)
+    signal.signal(SKIP_SIGNAL, _on_skip)
     _skip_state.raised_at_s = -math.inf
     try:
         _skip_state.is_armed = True
@@ -116,6 +124,9 @@ def _on_skip(_number: int, frame: FrameType | None) -> None:
 
 
 _HEARTBEAT_S = 0.2
+_HANG_S = 0.6
+"""Before the supervisor takes the silence for one: it shows what came by then."""
+
 _QUIET, _AWAKE, _BEAT = b"q", b"a", b"."
 
 
@@ -140,6 +151,7 @@ class Channel:
         self._lock = threading.Lock()
         self._pid = getpid()
         self._is_quiet = threading.Event()
+        self._stack_descriptor: int | None = None
 
     @shielded
     def send(
@@ -196,6 +208,7 @@ class Channel:
         Until the block ends, the supervisor does not take silence for a worker that hangs.
         """
         self._is_quiet.set()
+        self._expect_next_beat()
         self._signal_life(_QUIET)
         try:
             yield
@@ -207,20 +220,35 @@ class Channel:
         """Tell the supervisor that the request was taken: no other worker may answer it now."""
         self._signal_life(BEGUN_SIGN)
 
-    def start_heartbeat(self) -> None:
+    def start_heartbeat(self, stack_descriptor: int | None = None) -> None:
         """Let a thread show, a few times a second, that Python code can run.
 
         The thread needs the interpreter's lock, so its silence means that something holds the
         lock: a long operation in C, or a stopped process.
+
+        Args:
+            stack_descriptor: Where to write the stacks when the thread cannot run; for a system
+                without signals, by which the supervisor would ask for them.
         """
+        self._stack_descriptor = stack_descriptor
         threading.Thread(target=self._beat, name="jaxscope heartbeat", daemon=True).start()
 
     def _beat(self) -> None:
         wait = threading.Event().wait
         while getpid() == self._pid:
+            self._expect_next_beat()
             if not self._is_quiet.is_set() and not self._signal_life(_BEAT):
                 _exit(DISCONNECTED_STATUS)  # the supervisor is gone, or our end was closed
             wait(_HEARTBEAT_S)
+
+    def _expect_next_beat(self) -> None:
+        """Let a thread of faulthandler's, which needs no lock, write where the process hangs."""
+        if self._stack_descriptor is None:
+            return
+        if self._is_quiet.is_set():
+            faulthandler.cancel_dump_traceback_later()
+        else:
+            faulthandler.dump_traceback_later(_HANG_S, file=self._stack_descriptor)
 
     def _signal_life(self, sign: bytes) -> bool:
         if self._heartbeat_descriptor < 0:

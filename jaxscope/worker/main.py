@@ -38,7 +38,7 @@ from jaxscope.worker.faults.tracebacks import (
     safe_text,
     walk_frames,
 )
-from jaxscope.worker.host.process import ProcessChanges, isolate, make_private
+from jaxscope.worker.host.process import ProcessChanges, isolate, make_private, obey
 from jaxscope.worker.host.source import accept_sources
 
 HANDLERS = {
@@ -103,15 +103,19 @@ def main(arguments: Sequence[str]) -> NoReturn:
 
     Args:
         arguments: Descriptors to read requests from, to send messages to, for signs of life and
-            for stacks; then the supervisor's process id.
+            for stacks, and on a system without signals to read commands from; then the
+            supervisor's process id.
     """
-    request, reply, heartbeat, stack, parent_pid = (int(argument) for argument in arguments)
-    request, reply, heartbeat, stack = map(make_private, (request, reply, heartbeat, stack))
+    *descriptors, parent_pid = map(int, arguments)
+    request, reply, heartbeat, stack, *commands = map(make_private, descriptors)
     isolate(parent_pid, stack)
-    os.set_blocking(heartbeat, False)
+    for descriptor in commands:
+        obey(descriptor, stack)
+    if not commands:
+        os.set_blocking(heartbeat, False)
     read_request = functools.partial(read_message, functools.partial(_read_exactly, request))
     channel = Channel(reply, heartbeat_descriptor=heartbeat, receive=read_request)
-    channel.start_heartbeat()
+    channel.start_heartbeat(stack if commands else None)
     status = 1
     try:
         _warm_up(channel)
@@ -255,7 +259,8 @@ def _flush_output() -> None:
         with contextlib.suppress(BaseException):  # the user's own object may stand there
             stream.flush()
     with contextlib.suppress(Exception):
-        ctypes.CDLL(None).fflush(None)
+        c_library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+        c_library.fflush(None)
 
 
 _NEWEST_CHECKED = (0, 12)

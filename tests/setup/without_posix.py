@@ -7,6 +7,7 @@ away, every module of the package is imported, a function captured, saved and re
 """
 
 import asyncio
+import ctypes
 import importlib
 import multiprocessing
 import os
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import types
+import unittest.mock
 from pathlib import Path
 
 import capstone
@@ -48,6 +50,9 @@ SIGNALS = ("SIGABRT", "SIGFPE", "SIGILL", "SIGINT", "SIGSEGV", "SIGTERM", "SIG_D
 def take_away() -> None:
     """Make this process one as on Windows, as far as Python code can see."""
     sys.modules.update(dict.fromkeys(MODULES))
+    for name in ("_winapi", "msvcrt"):  # which Windows has: what runs a program is not tried here
+        sys.modules[name] = types.ModuleType(name)
+    ctypes.WinDLL = unittest.mock.MagicMock()
     for name in OF_OS:
         if hasattr(os, name):
             delattr(os, name)
@@ -73,23 +78,14 @@ def main(folder: Path) -> None:
     for found in pkgutil.walk_packages(jaxscope.__path__, "jaxscope.", failed.append):
         if not found.name.endswith("__main__"):
             importlib.import_module(found.name)
-    from jaxscope.errors import EnvironmentProblem
     from jaxscope.schema.archive import load_capture
     from jaxscope.setup.system_libraries import find_display, find_missing_libraries
     from jaxscope.wire.scratch import remove_stale_scratch
 
     capture = jaxscope.capture(lambda x: jnp.sin(x) * 2, jnp.ones(3))
     capture.save(folder / "a.jaxscope")
-    (folder / "f.py").write_text("import jax\ndef f(x):\n    return x\n")
     saved = load_capture(folder / "a.jaxscope")
     remove_stale_scratch()
-    try:
-        from jaxscope.client.one_shot import capture as capture_file
-
-        capture_file(str(folder / "f.py"), "f(f32[3])")
-        failed.append("a program ran")
-    except EnvironmentProblem as error:
-        failed += [] if "Windows" in error.explanation.what else [str(error)]
     failed += [] if saved.call == capture.call else ["another call"]
     failed += [] if find_display() and not find_missing_libraries() else ["no window"]
     print(failed or "all there", jax.default_backend())

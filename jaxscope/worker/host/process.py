@@ -18,11 +18,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from os import read, write
 from types import FrameType
 from typing import Any, NoReturn
 
 from jaxscope.model.said import say
-from jaxscope.worker.channel import is_swallowing
+from jaxscope.wire.protocol import DISCONNECTED_STATUS, INTERRUPT, SHOW_STACK, SKIP
+from jaxscope.worker.channel import SKIP_SIGNAL, is_swallowing, raise_signal
 from jaxscope.worker.faults.explain import note_interrupt
 from jaxscope.worker.faults.tracebacks import safe_text
 
@@ -34,11 +36,14 @@ RECURSION_LIMIT = 5000
 """Deeply nested `jit` needs more than Python's 1,000; 20,000 overflows an 8 MiB C stack."""
 
 _PR_SET_PDEATHSIG = 1
+_NO_MESSAGE_BOXES = 0x1 | 0x2
 _AGAIN_S = 0.01
 
 
 def make_private(descriptor: int) -> int:
     """Move a descriptor out of the way of user code, and close it in programs that it starts."""
+    if sys.platform == "win32":
+        return descriptor  # its handle is not inherited; see `bootstrap`
     import fcntl  # Windows has none, and can import this module all the same
 
     private = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _first_private())
@@ -63,11 +68,15 @@ def isolate(parent_pid: int, stack_descriptor: int) -> None:
         stack_descriptor: Where faulthandler writes the stack: when the process dies of a signal,
             and whenever it gets SIGUSR2.
     """
-    import resource  # Windows has none
+    if sys.platform == "win32":
+        # No message box when it crashes. It dies with the supervisor by way of a job object.
+        ctypes.WinDLL("kernel32").SetErrorMode(_NO_MESSAGE_BOXES)
+    else:
+        import resource  # Windows has none
 
-    _die_with_parent(parent_pid)
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _die_with_parent(parent_pid)
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")  # if memory runs out, the kernel takes the worker and not the window
     sys.setrecursionlimit(RECURSION_LIMIT)
@@ -79,6 +88,39 @@ def isolate(parent_pid: int, stack_descriptor: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
+
+
+def obey(descriptor: int, stack_descriptor: int) -> None:
+    """Let a thread read commands, on a system where the supervisor cannot send signals.
+
+    Args:
+        descriptor: Where they come from.
+        stack_descriptor: Where to write the stack that is asked for.
+    """
+
+    def run() -> None:
+        while commands := read(descriptor, 64):
+            for command in (commands[place : place + 1] for place in range(len(commands))):
+                if command == INTERRUPT:
+                    raise_signal(signal.SIGINT)
+                elif command == SKIP and callable(signal.getsignal(SKIP_SIGNAL)):
+                    raise_signal(SKIP_SIGNAL)
+                elif command == SHOW_STACK:
+                    write(stack_descriptor, _describe_stack().encode("utf-8", "replace"))
+        os._exit(DISCONNECTED_STATUS)
+
+    threading.Thread(target=run, name="jaxscope commands", daemon=True).start()
+
+
+def _describe_stack() -> str:
+    """Where the main thread is, as faulthandler writes it."""
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    lines = ["Stack (most recent call first):"]
+    while frame is not None:
+        code = frame.f_code
+        lines.append(f'  File "{code.co_filename}", line {frame.f_lineno} in {code.co_name}')
+        frame = frame.f_back
+    return "\n".join(lines) + "\n"
 
 
 @contextlib.contextmanager
@@ -119,7 +161,7 @@ def _refuse_breakpoint(*_arguments: object, **_options: object) -> NoReturn:
 def _on_interrupt(number: int, frame: FrameType | None) -> None:
     note_interrupt()
     if is_swallowing(frame):  # come back, or the run would go on as if nobody had said stop
-        again = threading.Timer(_AGAIN_S, os.kill, (os.getpid(), number))
+        again = threading.Timer(_AGAIN_S, raise_signal, (number,))
         again.name, again.daemon = "jaxscope stop", True
         again.start()
         return
