@@ -14,7 +14,7 @@ from jaxscope.model.experiments import (
 )
 from jaxscope.model.said import Said, said, say, say_count, say_joined
 from jaxscope.model.types import parse_array_type
-from jaxscope.model.units import format_seconds, shorten
+from jaxscope.model.units import file_name, format_seconds, shorten
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
 KEY_CHANGE_TEXTS = {
@@ -190,7 +190,7 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
                 "called, or the jitted function was made again and the old one thrown away."
             )
         case "new_function" if family[0].function.startswith(LOOP_PREFIX):
-            place = family[0].place.replace("\\", "/").rpartition("/")[2]
+            place = file_name(family[0].place)
             return _advise_body(say("The operation at {place}", place=place), len(family))
         case "new_function":
             at = say(", at {place}", place=first.path) if first.path else ""

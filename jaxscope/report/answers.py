@@ -1021,7 +1021,7 @@ def _checks(evidence: Evidence) -> Answer:
             Fact(
                 f"{c.severity.value}: {c.rule}: {c.message} Try: {c.remedy}",
                 "stated",
-                where_of(c).rpartition("/")[2],
+                file_name(where_of(c)),
             )
             for c in found
         ],
@@ -1047,7 +1047,7 @@ def _recompiled(evidence: Evidence) -> Answer:
                     f"{s.function}({_shorten(', '.join(s.arguments), 80)}): "
                     f"{describe_key_changes(s)}",
                     "stated",
-                    s.place.rpartition("/")[2],
+                    file_name(s.place),
                 )
                 for s in again
             ),

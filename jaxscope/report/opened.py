@@ -14,6 +14,7 @@ from jaxscope.model import Capture, is_available
 from jaxscope.model.dumps import FoundDumps, ModuleFiles
 from jaxscope.model.stages import can_ask_for, stage_kind
 from jaxscope.model.units import (
+    file_name,
     format_bytes,
     format_count,
     format_place,
@@ -114,7 +115,7 @@ def _compilations(path: str, found: tuple[LoggedCompilation, ...], most: int | N
 def _compiled_row(each: LoggedCompilation) -> tuple[Cell, ...]:
     return (
         Verbatim(make_safe_line(each.function)),
-        each.place.rpartition("/")[2],
+        file_name(each.place),
         *(
             known_cell(math.nan if seconds is None else seconds, format_seconds)
             for seconds in (each.trace, each.lower, each.compile)

@@ -29,6 +29,7 @@ import msgspec
 
 from jaxscope.errors import SourceError, UsageError
 from jaxscope.model.ranks import LIST_NAME, number_of_folder
+from jaxscope.model.units import file_name
 from jaxscope.schema.archive_container import MAX_JSON_ITEMS, check_items, open_regular
 
 STORE_NAME = "ranks.sqlite"
@@ -502,7 +503,7 @@ class _Filling:
         nth: Counter[tuple[Any, ...]] = Counter()
         for function in found.compilations:
             # The same script may lie elsewhere on other machines.
-            file = (function.file or "").replace("\\", "/").rpartition("/")[2]
+            file = file_name(function.file or "")
             for variant in function.variants:
                 times = variant.seconds
                 known = [s for s in (times.trace, times.lower, times.compile) if s is not None]

@@ -31,7 +31,7 @@ from jaxscope.wire.protocol import BEGUN_SIGN, DISCONNECTED_STATUS
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
-SKIP_SIGNAL = int(getattr(signal, "SIGUSR1", None) or getattr(signal, "SIGBREAK", 21))
+SKIP_SIGNAL: int = getattr(signal, "SIGUSR1", getattr(signal, "SIGBREAK", 21))
 
 
 def raise_signal(number: int) -> None:

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -137,7 +138,7 @@ class Module:
                 table = line
             elif table == "FileNames" and line[:1].isdigit():
                 number, _, name = line.partition(" ")
-                self._files[int(number)] = name.strip('"')
+                self._files[int(number)] = json.loads(name)
             elif table == "FunctionNames" and line[:1].isdigit():
                 number, _, name = line.partition(" ")
                 self._functions[int(number)] = name.strip('"')

@@ -7,6 +7,7 @@ from typing import Any
 from jaxscope.errors import CallError, Explanation
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.said import say
+from jaxscope.model.units import file_name
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.call import Call, call_namespace, parse_call
@@ -63,7 +64,7 @@ def load_names(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapsho
             kind="NoFile",
         )
     source = read_source(request["file"])
-    channel.progress("import", say("Importing {name}", name=source.path.rpartition("/")[2]))
+    channel.progress("import", say("Importing {name}", name=file_name(source.path)))
     with guard("import", {source.path}):
         module = execute_file(source.path, source.text)
     if guarding := allow_transfers():
@@ -92,7 +93,7 @@ def first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) 
             Explanation(
                 say(
                     "{file} offers no call, and none could be found.",
-                    file=source.path.rpartition("/")[2],
+                    file=file_name(source.path),
                 ),
                 where=source.path,
                 why=refusal.why,

@@ -53,6 +53,7 @@ from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, read_direction, read_orders, read_origin
 from jaxscope.model.operations import CUSTOM_DERIVATIVES
 from jaxscope.model.types import VmapAxes, write_batch_axes
+from jaxscope.model.units import file_name
 from jaxscope.worker import compat
 from jaxscope.worker.host.function_source import OF_JAX
 from jaxscope.worker.host.values import aval_text, value_text
@@ -231,7 +232,7 @@ def describe_inside(equation: Any, parameter: str) -> Inside:
     function, place = _traced_function(equation, parameter)
     if primitive in ("scan", "while") and (function == _NAMELESS or place.startswith(OF_JAX)):
         function = ""  # a lambda, or what JAX wraps around the user's
-    place = place.rpartition("/")[2]
+    place = file_name(place)
     if primitive == "scan":
         label = f"{name or 'scan'} ×{equation.params.get('length')}"
         return Inside(label, function=function)

@@ -28,7 +28,7 @@ from jaxscope.errors import PACKAGE_FOLDER
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.experiments import REST, CompileLine, CompileSpan
 from jaxscope.model.said import TOGETHER, say, say_joined
-from jaxscope.model.units import format_seconds
+from jaxscope.model.units import file_name, format_seconds
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.checks.subject import CheckedCall
@@ -459,7 +459,7 @@ def advise_folding(compiling: TimePart, jaxpr: Any, seconds: float) -> list[str]
         "Line {line} of {file} makes {most} what depends on no argument. Compute it once outside "
         "of the function with NumPy and pass it as an argument.",
         line=line,
-        file=file.rpartition("/")[2],
+        file=file_name(file),
         most=say("most of") if share >= _MANY_OF else say("more than any other line of"),
     )
     return [say_joined((told, advice))]
