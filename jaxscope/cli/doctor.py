@@ -176,6 +176,8 @@ def _version_of(package: str) -> str:
 
 
 def _system_name() -> str:
+    if sys.platform == "win32":
+        return platform.platform()
     try:
         return platform.freedesktop_os_release().get("PRETTY_NAME", platform.platform())
     except OSError:

@@ -219,6 +219,9 @@ FATAL = b"Fatal Python error"
 """How faulthandler begins with a process that dies."""
 
 _FATAL_ON_WINDOWS = b"Windows fatal exception"
+_ABORTED_STATUS, _ABORTED = 3, FATAL + b": Aborted"
+"""How `abort` ends a program on Windows, as any code may, and what faulthandler says then."""
+
 _STALLED = b"Timeout (0:"
 """How it begins where nothing but time tells it that the worker is silent, as on Windows."""
 
@@ -505,6 +508,8 @@ class WorkerProcess:
     def describe_end(self) -> dict[str, Any]:
         """What the client gets about the end: the fields of an `ended` event."""
         status = self.process.returncode
+        if status == _ABORTED_STATUS and _ABORTED in self.stack and not HAS_SIGNALS:
+            status = -signal.SIGABRT
         failure = self.process.read_failure()
         if status == DISCONNECTED_STATUS:
             self.reason = self.reason or "closed"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -30,6 +31,15 @@ _POWER = Path("/sys/class/power_supply")
 
 def count_page_faults() -> int:
     """How many pages of memory the system gave to this process so far, without reading a disk."""
+    if sys.platform == "win32":
+        kernel = ctypes.WinDLL("kernel32")
+        counters = (ctypes.c_uint32 * 18)()  # PROCESS_MEMORY_COUNTERS: its size, then the faults
+        size = ctypes.sizeof(counters)
+        kernel.GetCurrentProcess.restype = ctypes.c_void_p
+        process = ctypes.c_void_p(kernel.GetCurrentProcess())
+        if not kernel.K32GetProcessMemoryInfo(process, ctypes.byref(counters), size):
+            raise ctypes.WinError()
+        return int(counters[1])
     import resource  # Windows has none
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -189,12 +199,20 @@ def _is_users(thread: threading.Thread) -> bool:
 def find_power_problem() -> str:
     """A sentence where the machine runs on battery."""
     try:
-        states = [path.read_text("ascii").strip() for path in _POWER.glob("BAT*/status")]
+        is_on_battery = _is_on_battery()
     except (OSError, ValueError):
         return ""
-    if "Discharging" in states:
+    if is_on_battery:
         return say("The machine runs on battery, which may lower its clock.")
     return ""
+
+
+def _is_on_battery() -> bool:
+    if sys.platform == "win32":
+        status = (ctypes.c_uint8 * 12)()  # SYSTEM_POWER_STATUS: its first byte is the line's
+        is_known = ctypes.WinDLL("kernel32").GetSystemPowerStatus(ctypes.byref(status))
+        return bool(is_known and status[0] == 0)
+    return "Discharging" in [path.read_text("ascii").strip() for path in _POWER.glob("BAT*/status")]
 
 
 def _read_load() -> float | None:
@@ -210,6 +228,12 @@ def _read_counters() -> _Counters:
 
 def _read_machine() -> float | None:
     """Seconds for which the machine's processors worked, or another system's had them."""
+    if sys.platform == "win32":
+        idle, kernel, user = (ctypes.c_uint64() for _ in range(3))  # in units of 100 ns
+        times = map(ctypes.byref, (idle, kernel, user))
+        if not ctypes.WinDLL("kernel32").GetSystemTimes(*times):
+            return None
+        return (kernel.value - idle.value + user.value) / 1e7  # `kernel` has the idle time in it
     try:
         fields = _STATISTICS.read_text("ascii").splitlines()[0].split()[1:9]
         user, nice, system, _idle, _waiting, *interrupts = map(int, fields)

@@ -5928,10 +5928,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>各程序</translation>
     </message>
     <message>
-        <source>Programs cannot be run on Windows yet.</source>
-        <translation>在 Windows 上还不能运行程序。</translation>
-    </message>
-    <message>
         <source>Programs for {target} are compiled only: nothing runs that could be timed.</source>
         <translation>面向 {target} 的程序只编译：没有可以计时的运行。</translation>
     </message>
@@ -6378,10 +6374,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Run before</source>
         <translation>上一次运行</translation>
-    </message>
-    <message>
-        <source>Run it in WSL 2, where all of jaxscope works. Here, saved captures and what jobs left behind can be opened, and jaxscope.capture(function, *arguments) works in Python.</source>
-        <translation>请在 WSL 2 中运行，jaxscope 的全部功能在那里都可用。在这里可以打开已保存的捕获和作业留下的文件，jaxscope.capture(function, *arguments) 在 Python 中也可用。</translation>
     </message>
     <message>
         <source>Run nothing, and ask no more. A call that you run all the same counts as Run once.</source>
@@ -12270,10 +12262,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>jaxscope could not look into the fusions, which is a bug in jaxscope</source>
         <translation>jaxscope 无法查看融合，这是 jaxscope 的一个缺陷</translation>
-    </message>
-    <message>
-        <source>jaxscope runs a program in processes of its own, by means that Linux and macOS have.</source>
-        <translation>jaxscope 在自己的进程中运行程序，所用的手段是 Linux 和 macOS 才有的。</translation>
     </message>
     <message>
         <source>jaxscope runs files without a terminal: remove `breakpoint()`, print with `jax.debug.print` instead.</source>
