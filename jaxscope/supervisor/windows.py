@@ -166,7 +166,7 @@ class WindowsProcess:
         finally:
             close((stdout, stderr))
         self.pid = self._process.pid
-        handle = int(self._process._handle)  # type: ignore[attr-defined]
+        handle = int(vars(self._process)["_handle"])  # which `subprocess` gives out in no other way
         try:
             _check(_kernel.AssignProcessToJobObject(_Handle(self._job), _Handle(handle)))
         finally:

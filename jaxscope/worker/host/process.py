@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import faulthandler
 import io
+import itertools
 import os
 import signal
 import sys
@@ -43,12 +44,23 @@ _AGAIN_S = 0.01
 def make_private(descriptor: int) -> int:
     """Move a descriptor out of the way of user code, and close it in programs that it starts."""
     if sys.platform == "win32":
-        return descriptor  # its handle is not inherited; see `bootstrap`
+        private = next(n for n in itertools.count(FIRST_PRIVATE_DESCRIPTOR) if not _is_open(n))
+        os.dup2(descriptor, private, inheritable=False)
+        os.close(descriptor)
+        return private
     import fcntl  # Windows has none, and can import this module all the same
 
     private = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _first_private())
     os.close(descriptor)
     return private
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 def _first_private() -> int:
