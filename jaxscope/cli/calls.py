@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import shlex
 from collections.abc import Collection
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress
 from jaxscope.client.one_shot import OnEvent, outline
 from jaxscope.model.outline import Outline, OutlinedFunction
-from jaxscope.model.units import format_count
+from jaxscope.model.units import format_count, join_words
 from jaxscope.report.document import Items, Section
 
 
@@ -63,12 +62,11 @@ def outline_to_document(file: str, found: Outline) -> list[Section]:
 
 def _next_steps(file: str, found: Outline) -> Section:
     """What to type where a file offers no call."""
-    name = shlex.quote(file)
     known = _names_assigned(file)
     forms = [form for function in found.functions if (form := _example_call(function, known))]
     forms.sort(key=lambda form: "f32[8]" in form)  # stable: first those of what the file has
-    commands = [f"jaxscope capture {name} {shlex.quote(form)}" for form in forms[:1]]
-    commands.append(f"jaxscope run -- {name}")
+    commands = [join_words(["jaxscope", "capture", file, form]) for form in forms[:1]]
+    commands.append(join_words(["jaxscope", "run", "--", file]))
     offers = [f"A line `# jaxscope: {form}` in the file offers that call." for form in forms[:1]]
     explained = ["`run` runs the file as a script and lists what it compiles.", *offers]
     return Section("what to type next:", [Items(commands), *explained])

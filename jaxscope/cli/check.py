@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 
 from jaxscope.cli.output import print_found
@@ -12,7 +11,7 @@ from jaxscope.cli.runs import Watcher, request_of, show_progress
 from jaxscope.client.check import check_call
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.model.outline import find_offered_calls
-from jaxscope.model.units import format_count
+from jaxscope.model.units import format_count, join_words
 from jaxscope.report.checks import checks_to_document, checks_to_json
 from jaxscope.report.document import Section, make_items
 
@@ -49,7 +48,7 @@ def _other_calls(file: str, checked: str) -> list[str]:
 def _tell_others(options: Options, others: list[str]) -> list[Section]:
     if not others:
         return []
-    lines = [f"jaxscope check {options.file} {shlex.quote(each)}" for each in others]
+    lines = [join_words(["jaxscope", "check", str(options.file), each]) for each in others]
     told = (
         f"Only this call was checked, the first that {os.path.basename(str(options.file))} offers. "
         f"Its {format_count(len(others), 'other call')}:"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 from jaxscope.cli.capture import obtain_timed
 from jaxscope.cli.output import print_found
 from jaxscope.cli.parser import Options
@@ -14,6 +12,7 @@ from jaxscope.errors import UsageError
 from jaxscope.model import Capture
 from jaxscope.model.hardware import Ceilings, Chip, chip_names, chip_of_target, find_chip
 from jaxscope.model.targets import is_absent
+from jaxscope.model.units import join_words
 from jaxscope.program.cost.attribution import RowKind, find_cost_change
 from jaxscope.program.cost.trip_counts import find_trip_counts
 from jaxscope.program.fates.table import link_products
@@ -90,7 +89,7 @@ def _calibration(options: Options) -> str:
     words += ["--target", options.target] if options.target != "cpu" else []
     words += ["--python", str(options.python)] if options.python else []
     words += ["--x64"] if options.x64 else []
-    return shlex.join([*words, "--calibrate"])
+    return join_words([*words, "--calibrate"])
 
 
 def _named_chip(name: str | None) -> Chip | None:

@@ -12,7 +12,6 @@ import functools
 import io
 import itertools
 import os
-import shlex
 from collections.abc import Iterator, Sequence
 
 from reportlab.lib.colors import HexColor
@@ -50,6 +49,7 @@ from jaxscope.export.steps import (
 )
 from jaxscope.model import Capture
 from jaxscope.model.lessons import Lesson, TextLesson
+from jaxscope.model.units import join_words
 from jaxscope.model.values import Step, Stepping
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
@@ -217,7 +217,7 @@ def _draw(stepping: Stepping, capture: Capture) -> Iterator[Flowable]:
     words = os.path.basename(capture.source.file), capture.call, "--stage", stepping.stage
     yield _write(
         f"Its {len(graph.nodes):,} nodes cannot be read on a page of this size. They are drawn on "
-        f"one that is large enough by `jaxscope capture {shlex.join(words)} -o program.pdf`.",
+        f"one that is large enough by `jaxscope capture {join_words(words)} -o program.pdf`.",
         _TEXT,
     )
 

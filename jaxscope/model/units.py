@@ -5,9 +5,12 @@ texts that are not too long.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import re
+import sys
+from collections.abc import Callable, Iterable
 
 UNKNOWN = "unknown"
+_BARE_WORD = re.compile(r"[\w@%+=:,./\\-]+")
 
 
 def format_flops(flops: float) -> str:
@@ -70,6 +73,20 @@ def file_name(path: str) -> str:
 def format_place(file: str, line: int | str | None) -> str:
     """Such as `train.py:12`; empty where one of the two is not known."""
     return f"{file_name(file)}:{line}" if file and line else ""
+
+
+def join_words(words: Iterable[str]) -> str:
+    """A command as it is typed into a shell; on Windows into cmd.exe or PowerShell, which both take
+    double quotes.
+    """
+    if sys.platform != "win32":
+        import shlex  # a window begins without it
+
+        return shlex.join(words)
+    return " ".join(
+        word if _BARE_WORD.fullmatch(word) else '"' + word.replace('"', r"\"") + '"'
+        for word in words
+    )
 
 
 def count_lines(text: str) -> int:

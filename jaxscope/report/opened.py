@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import shlex
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +19,7 @@ from jaxscope.model.units import (
     format_place,
     format_seconds,
     format_share,
+    join_words,
 )
 from jaxscope.program.job_texts import (
     HeldMemory,
@@ -258,7 +258,7 @@ def opened_to_document(
         alone = len(found.modules) == 1
         told.append(f"{count}: {found.largest.label}" if alone else f"{count}; {_first(found)}")
         blocks.append(_table(found.ranked))
-        path = shlex.join(found.paths)
+        path = join_words(found.paths)
         choice = "" if alone else " --module NAME"
         blocks.append(f"To look at one: jaxscope open {path}{choice} -o out.jaxscope")
     for what, paths in (("saved capture", found.captures), ("profile", found.profiles)):

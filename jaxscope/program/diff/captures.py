@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,6 +15,7 @@ from jaxscope.model import NONE, Capture, Graph, Stage, Timing, Unavailable, is_
 from jaxscope.model.capture import Fate, Placement, Sharding
 from jaxscope.model.said import CLAUSES, said, say, say_joined
 from jaxscope.model.stages import JAXPR, find_stage_name, lowered_name, stage_kind
+from jaxscope.model.units import join_words
 from jaxscope.program.cost.work import Work, find_stage_works
 from jaxscope.program.diff.changes import GraphComparison, compare_graphs
 from jaxscope.program.diff.matching import ComparedGraph, Matching
@@ -187,7 +187,7 @@ def describe_missing_times(
         )
     if not (_is_repeatable(first) and _is_repeatable(second)):
         return _GENERAL
-    command = shlex.join(_words(first, second, made, other))
+    command = join_words(_words(first, second, made, other))
     return say(
         "Neither side was measured, so which of the two is faster is not known. This measures them "
         "in turns: {command}",
