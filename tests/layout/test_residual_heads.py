@@ -234,6 +234,26 @@ def test_no_line_hugs_the_lower_border_of_an_open_group(name: str, width: int) -
                 assert not (is_below and 0 <= y0 - bottom < 10.0 / WHOLE_SCALE), (y0, bottom)
 
 
+@pytest.mark.parametrize("room", [ROOMS[1280], ROOMS[1600], (1067.0, 1290.0)])
+def test_no_line_of_residuals_crosses_that_of_a_connector_below_a_loop(
+    room: tuple[float, float],
+) -> None:
+    """It came in between the loop and the connector, with room enough below both."""
+    scene = Arranger(find_view("loops", False), Viewport(*room), "down").choose().scene
+    lines = scene.lines
+    pieces = [[*itertools.pairwise(lines.corners(n).tolist())] for n in range(len(lines.source))]
+    connectors = np.flatnonzero((lines.source == lines.target) & ~lines.is_return).tolist()
+    residuals = np.flatnonzero(lines.is_residual).tolist()
+    assert connectors and residuals
+    for one, other in itertools.product(connectors, residuals):
+        for (begin, end), (start, stop) in itertools.product(pieces[one], pieces[other]):
+            if start[1] == stop[1] and begin[1] != end[1]:
+                share = (start[1] - begin[1]) / (end[1] - begin[1])
+                x = begin[0] + share * (end[0] - begin[0])
+                left, right = sorted((start[0], stop[0]))
+                assert not (0 < share < 1 and left < x < right), (begin, end, start, stop)
+
+
 @pytest.mark.parametrize("width", ROOMS)
 def test_a_carry_is_named_in_the_middle_of_its_arrow(width: int) -> None:
     """Beside a corner the name looks like a part of it; also where loops are in each other."""

@@ -377,7 +377,7 @@ def _find_ways(
     _straighten(out, sources, ways, entries)
     leads = [_Lead(one, out, end, ways[one]) for one, end in enumerate(sources)]
     leads += [_Lead(link[0], border, ends[link], way) for link, way in entries.items()]
-    led = [lead.way for lead in _uncross(leads)]
+    led = [lead.way for lead in _avoid_lines(_uncross(leads), out)]
     ways, entries = led[: len(sources)], dict(zip(entries, led[len(sources) :], strict=True))
     _lead_down(out, sources, ways, entries)  # last: both ends of such a line change places together
     return ways, entries
@@ -478,6 +478,37 @@ def _uncross(leads: Sequence[_Lead]) -> Sequence[_Lead]:
             if count < fewest:
                 leads, fewest, is_better = tried, count, True
     return leads
+
+
+def _avoid_lines(leads: Sequence[_Lead], out: _Border) -> Sequence[_Lead]:
+    """Let a line that crosses one of its part on its level take a lower one, if fewer cross so.
+
+    As below a connector that stands below the same open group.
+    """
+    led = list(leads)
+    for at, lead in enumerate(leads):
+        crossed = lead.border.count_crossed(lead.way, ()) if len(lead.way) > 2 else 0
+        if not crossed:
+            continue
+        own = [each.level for each in led if each.source == lead.source]
+        others = [
+            each.level
+            for number, each in enumerate(led)
+            if number != at and (each.source != lead.source or each.border is lead.border)
+        ]
+        apart = _LABELS_APART_PX if lead.border is out else _APART_PX
+        now = crossed + _count_all_crossings(led)
+        lower = lead.border.list_lower(lead.end, lead.way, own)
+        for level in sorted(lower, key=lambda each: each not in own):  # no bend, if that can be
+            if min((abs(level - other) for other in others), default=math.inf) < apart:
+                continue
+            way = lead.border.find_way_on(lead.end, level, lead.way)
+            if way and way[0] == lead.way[0]:
+                tried = [*led[:at], lead._replace(way=way), *led[at + 1 :]]
+                if lead.border.count_crossed(way, ()) + _count_all_crossings(tried) < now:
+                    led = tried
+                    break
+    return led
 
 
 def _exchange(leads: Sequence[_Lead], one: int, other: int) -> Sequence[_Lead]:
@@ -637,6 +668,12 @@ class _Border:
             if any(each == level for each, _ in levels):
                 return self._turn_back(((start, bottom), (start, level), (self._x, level)))
         return ()
+
+    def list_lower(self, end: ResidualEnd, way: Way, asked: Sequence[float]) -> list[float]:
+        """Levels below that of a way, that it may go down to from where it leaves its box."""
+        (x, bottom), (_, level) = way[:2]
+        found = self._levels_below(x * self._side, bottom, asked, is_open=end.is_open)
+        return [each for each, _ in found if each > level]
 
     def count_crossed(self, way: Way, others: Sequence[Way]) -> int:
         """How many lines of the part, and of other ways, a way crosses."""
