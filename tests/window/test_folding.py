@@ -246,6 +246,24 @@ def test_a_page_begins_where_a_statement_does_in_every_size(qtbot: QtBot, name: 
     assert first in tops and row == 0, "also when the margin takes some of the width"
 
 
+def test_a_page_that_opens_below_leaves_the_text_where_it_is(qtbot: QtBot) -> None:
+    """As long as what was looked for is seen; the text went to where the function begins."""
+    code = CodeView()
+    qtbot.addWidget(code)
+    lines = MODULE.split("\n")
+    line = lines.index("def second(x):")
+    code.resize(500, (len(lines) + 2) * code._line_px)
+    code.show()
+    fill_with_source(code, MODULE, line)
+    assert code.first_line == 0
+    code.resize(500, (line + 4) * code._line_px)
+    assert code.first_line == 0
+    code.resize(500, (line - 4) * code._line_px)
+    assert code.places_of_lines([line])[0][0] >= 0 and code.first_line > 0
+    code.resize(500, (len(lines) + 2) * code._line_px)
+    assert code.first_line == 0
+
+
 def test_a_function_is_seen_whole_where_there_is_room(qtbot: QtBot) -> None:
     code = CodeView()
     qtbot.addWidget(code)

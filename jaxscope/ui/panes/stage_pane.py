@@ -252,7 +252,7 @@ class StagePane(QFrame):
             self._body.addWidget(part)
         self.code.keeps_top = keeps_top
         self._body.setSizes([round(_SHARES * (1 - share)), round(_SHARES * share)])
-        self.code.keeps_top = False
+        self.code.keeps_top = None
 
     def _on_body_moved(self) -> None:
         above, below = self._body.sizes()

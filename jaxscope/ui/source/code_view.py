@@ -629,7 +629,8 @@ class CodeView(QAbstractScrollArea):
 
     Attributes:
         folds_docstring: Whether the docstring of a file is folded away even if there is room.
-        keeps_top: Whether another height leaves the first line where it is, though nobody scrolled.
+        keeps_top: Whether another height leaves the first line where it is, though nobody scrolled;
+            None where a lower one does as long as what was asked for is seen.
         theme: Its colours.
 
     Signals:
@@ -669,7 +670,7 @@ class CodeView(QAbstractScrollArea):
         self._statements: Sequence[range] = ()
         self._is_folded_for_room, self._may_fold = False, True
         self.folds_docstring = False
-        self.keeps_top = False
+        self.keeps_top: bool | None = None
         self._hidden_areas: dict[int, QRect] = {}
         self._is_dragged = self._is_hovered = False
         self._is_wrapping = False
@@ -1186,11 +1187,15 @@ class CodeView(QAbstractScrollArea):
         rows = old.height() // self._line_px
         marked = (*self._shown_marks, *filter(lambda line: line >= 0, (self._cursor,)))
         lit = [line for line in marked if 0 <= self._folding.row_of(line) - top < rows]
-        if is_wanted and self.keeps_top:  # also where the page is higher now than the rest
+        keeps_top = self.keeps_top
+        if keeps_top is None:
+            is_lower = old.width() == event.size().width() and event.size().height() < old.height()
+            keeps_top = is_lower and 0 <= self._wanted and self._is_any_in_sight((self._wanted,))
+        if is_wanted and keeps_top:  # also where the page is higher now than the rest
             shown = self.viewport().height() // self._line_px
             self._num_empty = max(top + shown - self._folding.num_rows, 0)
         self._update_scroll_bars()
-        if is_wanted and not self.keeps_top and 0 <= self._wanted < len(self._lines):
+        if is_wanted and not keeps_top and 0 <= self._wanted < len(self._lines):
             self._show_again()
         if lit and not self._is_any_in_sight(lit):
             self.show_line(lit[0])
