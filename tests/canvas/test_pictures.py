@@ -248,7 +248,7 @@ def test_a_presented_picture_has_the_way_to_what_is_out_of_sight(
     page.set_bare(is_bare=True)
     page.canvas.zoom(4.0)
     qtbot.waitUntil(page.canvas.minimap.isVisible)
-    assert page.canvas.legend.isHidden()
+    assert page.canvas.legend.isVisible(), "nothing else says from afar what colours mean"
     page.canvas.fit()
     qtbot.waitUntil(page.canvas.minimap.isHidden)
 

@@ -225,14 +225,14 @@ def seen(window: MainWindow) -> set[str]:
     return {type(part).__name__ for part in parts if part.isVisible() and part.height()}
 
 
-def test_presenting_shows_the_picture_the_call_and_a_caption_and_brings_back_the_rest(
+def test_presenting_shows_the_picture_its_legend_the_call_and_a_caption_and_then_the_rest(
     driver: Driver, source: Path
 ) -> None:
     window = driver.window
     window.workspace.inspector.hide()
     window = present(driver, source)
     assert window.isFullScreen()
-    assert seen(window) == {"GraphCanvas", "CodeView", "CallEdit", "Caption"}
+    assert seen(window) == {"GraphCanvas", "Legend", "CodeView", "CallEdit", "Caption"}
     labels = [part for part in window.findChildren(QLabel) if part.isVisible() and part.text()]
     assert labels == [window.presenting.caption]
     caption = window.presenting.caption.text()
@@ -241,7 +241,7 @@ def test_presenting_shows_the_picture_the_call_and_a_caption_and_brings_back_the
     window.workspace.selection.select_node("grad", 1)
     assert window.presenting.caption.text().startswith("cos: The cosine")
     window.workspace.area.focus_next(1)
-    assert seen(window) == {"GraphCanvas", "CodeView", "CallEdit", "Caption"}
+    assert seen(window) == {"GraphCanvas", "Legend", "CodeView", "CallEdit", "Caption"}
     window.commands.actions["show_alone"].trigger()
     assert seen(window) == {"CodeView", "CallEdit", "Caption"}
     window.toggle_presenting()
@@ -317,7 +317,7 @@ def test_what_was_closed_before_a_presentation_is_not_in_it(driver: Driver, sour
     window.lesson.hide()
     window.toggle_presenting()
     driver.qtbot.wait(20)
-    assert seen(window) == {"GraphCanvas", "CallEdit", "Caption"}
+    assert seen(window) == {"GraphCanvas", "Legend", "CallEdit", "Caption"}
     window.toggle_presenting()
 
 
@@ -347,6 +347,7 @@ def test_presented_text_can_be_read_from_the_last_row(driver: Driver, source: Pa
     driver.wait_until(is_large)
     for part in (window.presenting.caption, window.call_bar.edit):
         assert part.fontInfo().pixelSize() >= 0.025 * high
+    assert 0.025 * high <= canvas.legend.text_px < 0.035 * high
     window.toggle_presenting()
     driver.wait_until(lambda: canvas.camera.scale * TITLE_PX < high / 51)
 

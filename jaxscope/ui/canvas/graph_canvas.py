@@ -471,6 +471,8 @@ class GraphCanvas(QWidget):
         before = _BeforePresenting(self._expanded, self._camera, *seen, is_as_first, is_whole)
         self._least_framed = WHOLE_SCALE if is_on else LEAST_FRAMED
         self.set_text_scale(scale)
+        if is_on:  # the least size of text is that of titles at this scale
+            self._legend.set_text_scale(scale * WHOLE_SCALE)
         self._across_chosen = 0.0  # less of it can be read, or more: choose again
         if is_on:
             self._before_presenting = before

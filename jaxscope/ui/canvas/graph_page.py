@@ -57,7 +57,7 @@ class GraphPage(QWidget):
         return chooser
 
     def set_bare(self, *, is_bare: bool) -> None:
-        """Leave the page to the picture, and to the overview of what of it is out of sight."""
+        """Leave the page to the picture, its legend and the overview of what is out of sight."""
         self._is_bare = is_bare
         self._arrange()
 
@@ -76,12 +76,13 @@ class GraphPage(QWidget):
         width, height = self.width(), self.height()
         has_scene = canvas.scene is not None and bool(len(canvas.scene.items))
         has_overview = has_scene and height >= _LEAST_HEIGHT_PX and canvas.minimap.is_needed
-        has_room = has_scene and height >= _LEAST_HEIGHT_PX and not self._is_bare
+        has_room = has_scene and height >= _LEAST_HEIGHT_PX
         under = min(legend.heightForWidth(width), height // 3) if has_room else 0
         legend.setGeometry(0, height - under, width, under)
         legend.setVisible(bool(under))
         height -= under
-        noted = self._note_height(width, height) if has_room else 0
+        has_notes = has_room and not self._is_bare
+        noted = self._note_height(width, height) if has_notes else 0
         self._notes.setGeometry(0, height - noted, width, noted)
         self._notes.setVisible(bool(noted))
         height -= noted

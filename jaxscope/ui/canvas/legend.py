@@ -195,6 +195,11 @@ class Legend(QWidget):
             for entry, (_, _, wide) in zip(entries, places, strict=False)
         ]
 
+    @property
+    def text_px(self) -> float:
+        """Size of its type."""
+        return _TEXT_PX * self._scale
+
     def set_text_scale(self, scale: float) -> None:
         """Make it larger or smaller with the window's type."""
         self._scale = scale

@@ -1190,7 +1190,7 @@ class CodeView(QAbstractScrollArea):
         keeps_top = self.keeps_top
         if keeps_top is None:
             is_lower = old.width() == event.size().width() and event.size().height() < old.height()
-            keeps_top = is_lower and 0 <= self._wanted and self._is_any_in_sight((self._wanted,))
+            keeps_top = is_lower and self._wanted >= 0 and self._is_any_in_sight((self._wanted,))
         if is_wanted and keeps_top:  # also where the page is higher now than the rest
             shown = self.viewport().height() // self._line_px
             self._num_empty = max(top + shown - self._folding.num_rows, 0)
