@@ -360,7 +360,7 @@ class CaptureAssembler:
 
     def _interpret_hlo(self, stage: str, message: Message) -> Graph:
         graph = convert_hlo(
-            _bytes_of(message, "proto"), self._tags, self._derived_graph(), None, stage
+            _take_bytes(message, "proto"), self._tags, self._derived_graph(), None, stage
         )
         return _with_costs(graph, message)
 
@@ -440,7 +440,7 @@ class CaptureAssembler:
     def _read_pass(self, message: Message) -> None:
         lowered = lowered_name(self._stages)
         stage = "" if lowered == "jaxpr" else lowered
-        self._passes.feed(message, self._tags, _bytes_of(message, "proto"), stage)
+        self._passes.feed(message, self._tags, _take_bytes(message, "proto"), stage)
 
     def _read_passes_end(self, message: Message) -> Stage:
         stage = self._stages["passes"] = self._passes.finish(message)
@@ -566,15 +566,16 @@ def _seconds(seconds: float | None) -> float | Unavailable:
     return seconds
 
 
-def _array_of(message: Message, name: str) -> npt.NDArray[np.uint8]:
-    array = message.arrays.get(name)
+def _take_array(message: Message, name: str) -> npt.NDArray[np.uint8]:
+    """Take bytes out of a message: there may be 100 MB, which nobody needs any more once read."""
+    array = message.arrays.pop(name, None)
     if array is None or array.dtype != np.uint8 or array.ndim != 1:
         raise ValueError(f"the message {message.type} has no bytes {name}")
     return np.ascontiguousarray(array)
 
 
-def _bytes_of(message: Message, name: str) -> bytes:
-    return _array_of(message, name).tobytes()
+def _take_bytes(message: Message, name: str) -> bytes:
+    return _take_array(message, name).tobytes()
 
 
 def _code_parts(message: Message) -> list[CodePart]:
@@ -583,7 +584,7 @@ def _code_parts(message: Message) -> list[CodePart]:
     Raises:
         ValueError: They do not fit each other.
     """
-    code = _bytes_of(message, "code")
+    code = _take_bytes(message, "code")
     sizes = message.arrays.get("code_bytes")
     if sizes is None or sizes.dtype != np.int64 or sizes.ndim != 1 or bool(np.any(sizes < 0)):
         raise ValueError("the sizes of kernels are malformed")
@@ -607,7 +608,7 @@ def read_text(message: Message) -> str:
     Raises:
         ValueError: It has none.
     """
-    return codecs.decode(_array_of(message, "utf8").data, "utf-8", "replace")
+    return codecs.decode(_take_array(message, "utf8").data, "utf-8", "replace")
 
 
 # What the files of an opened module say of the whole of it: arguments, results, memory plan.

@@ -190,7 +190,7 @@ class Session:
             python=key["python"] or self._link.python,
             machine=self._link.machine,
         )
-        message = Message(request.type, {**fields, "run": run.id}, carried)
+        message = Message(request.type, {**fields, "run": run.id}, {**carried})
         frames = b"".join(_renumber(frame, number) for frame in encode_message(message))
         start = {
             "op": "start",

@@ -34,12 +34,12 @@ class Message:
     Attributes:
         type: What it is, such as `stage`.
         fields: Its JSON values, `type` and `arrays` left out.
-        arrays: Its arrays by name.
+        arrays: Its arrays by name. Who reads a large one may take it out: each is of use once.
     """
 
     type: str
     fields: Mapping[str, Any]
-    arrays: Mapping[str, npt.NDArray[Any]] = dataclasses.field(default_factory=dict)
+    arrays: dict[str, npt.NDArray[Any]] = dataclasses.field(default_factory=dict)
 
 
 def encode_message(message: Message) -> Iterator[bytes]:

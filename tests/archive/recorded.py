@@ -68,10 +68,12 @@ def record(function: Callable[..., Any], *arguments: Any) -> tuple[Message, ...]
     return tuple(recorder.messages)
 
 
-@functools.cache
+_recorded = functools.cache(lambda: record(loss, W, X))
+
+
 def messages() -> tuple[Message, ...]:
-    """Messages of one capture of `loss`."""
-    return record(loss, W, X)
+    """Messages of one capture of `loss`; who reads them takes their arrays out."""
+    return tuple(dataclasses.replace(m, arrays=dict(m.arrays)) for m in _recorded())
 
 
 def assemble(sent: tuple[Message, ...]) -> Capture:

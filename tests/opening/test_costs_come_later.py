@@ -69,8 +69,8 @@ def place(said: list[Message], type: str, name: str) -> int:
 
 
 def feed(collector: OpenCollector, said: list[Message]) -> Iterator[Event]:
-    for message in said:
-        yield from collector.feed(message)
+    for message in said:  # what a collector reads it takes out of the message
+        yield from collector.feed(dataclasses.replace(message, arrays=dict(message.arrays)))
 
 
 def graph_of(capture: Capture | None, name: str) -> Graph:
@@ -109,6 +109,29 @@ def test_costs_are_xlas_and_change_nothing_that_is_drawn(said: list[Message]) ->
     # XLA counts inside of what is called, too: the entry computation adds up to the module.
     assert np.nansum(nodes.cost[nodes.group == -1, 0]) == pytest.approx(told["flops"])
     assert graph_of(collector.result(), "optimized").nodes.cost is nodes.cost
+
+
+def test_a_module_is_parsed_once_for_its_costs_and_its_text(
+    left: Left, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parse, parsed = compat.parse_hlo_module, list[int]()
+
+    def counted(serialized: bytes) -> Any:
+        parsed.append(len(serialized))
+        return parse(serialized)
+
+    monkeypatch.setattr(compat, "parse_hlo_module", counted)
+    sizes = [m.arrays["proto"].size for m in read(left) if m.fields.get("form") == "hlo"]
+    assert [parsed.count(size) for size in sizes] == [1, 1]
+
+
+def test_bytes_that_were_read_are_let_go(said: list[Message]) -> None:
+    collector = OpenCollector("")
+    for message in said:
+        taken = dataclasses.replace(message, arrays=dict(message.arrays))
+        list(collector.feed(taken))
+        if message.type in ("stage", "text") and message.fields["name"] == "optimized":
+            assert message.arrays and not taken.arrays
 
 
 @pytest.mark.parametrize("name", ["instruction_costs", "module_cost"])

@@ -570,6 +570,7 @@ def convert_hlo(
     try:
         with paused_gc():
             module = read_columns(proto_bytes)
+            del proto_bytes  # where nobody else has them, they make room for the graph
             graph = _Converter(module, tags, derived_graph, instruction_cost).convert()
     except ValueError as error:
         raise ValueError(f"the module of the stage {stage} cannot be read: {error}") from None

@@ -96,7 +96,7 @@ class _Hlo:
 
     Attributes:
         proto: Serialized; empty where there is only a text, which jaxlib does not take.
-        text: As the file has it, or as jaxlib prints it; None where there is neither.
+        text: As the file has it; None where that is no text.
         reason: Why there is no proto.
     """
 
@@ -117,6 +117,7 @@ class _Reading:
         self._sender = StageSender(channel)
         self._problems: list[SourceError] = []
         self._num_read = 0
+        self._parsed: tuple[bytes, Any] = (b"", None)
 
     def run(self) -> None:
         """Send every stage that is there, and of the others that they are not."""
@@ -125,7 +126,10 @@ class _Reading:
         self._read_stablehlo()
         modules = self._read_modules()
         self._read_machine_code()
-        self._send_costs(modules)  # the graphs are drawn meanwhile
+        for stage, hlo in modules.items():  # the graphs are drawn meanwhile
+            self._send_costs(stage, hlo)
+            self._add_text(stage, self._find_text(stage, hlo))
+            self._sender.send_texts()  # of what is parsed for its costs
         self._sender.send_texts()
         self._read_passes(modules)
         if not self._num_read and self._problems:
@@ -247,39 +251,45 @@ class _Reading:
     def _send_hlo(self, stage: str, hlo: _Hlo) -> None:
         self._num_read += 1
         title = TITLES[stage]
-        make_text = hlo.text or self._text_beside(stage)
         if not hlo.proto:
             self._sender.send_stage(stage, title, None, "none", UNKNOWN)
             self._channel.message(hlo.reason)
-            self._add_text(stage, make_text)
             return
         arrays = {"proto": array_of_module(hlo.proto)}
         self._sender.send_stage(stage, title, None, "hlo", UNKNOWN, arrays)
-        self._add_text(stage, make_text)
         if stage == "optimized":
             self._send_memory(hlo)
 
-    def _send_costs(self, modules: dict[str, _Hlo]) -> None:
-        """What the modules that were sent cost, as far as XLA can say."""
-        for stage, hlo in modules.items():
-            if not (HAS_JAX and hlo.proto):
-                continue
-            name = said(TITLES[stage])
-            self._channel.progress(
-                "cost", say("Counting the work of the stage {stage}", stage=name)
-            )
-            try:
-                client = compat.cpu_client()
-                of_each = instruction_costs(hlo.proto, client=client, budget_s=_COST_BUDGET_S)
-                of_all = module_cost(client, hlo.proto)
-            except Exception:  # the program is drawn by now; its costs stay unknown
-                continue
-            self._channel.send(
-                "cost", {"name": stage, "cost": list(of_all)}, {"instruction_cost": of_each}
-            )
+    def _send_costs(self, stage: str, hlo: _Hlo) -> None:
+        """What a module that was sent costs, as far as XLA can say."""
+        if not (HAS_JAX and hlo.proto):
+            return
+        name = said(TITLES[stage])
+        self._channel.progress("cost", say("Counting the work of the stage {stage}", stage=name))
+        try:
+            client = compat.cpu_client()
+            of_each = instruction_costs(hlo.proto, client=client, budget_s=_COST_BUDGET_S)
+            of_all = module_cost(client, lambda: self._parse(hlo.proto))
+        except Exception:  # the program is drawn by now; its costs stay unknown
+            return
+        self._channel.send(
+            "cost", {"name": stage, "cost": list(of_all)}, {"instruction_cost": of_each}
+        )
 
-    def _text_beside(self, stage: str) -> Callable[[], str] | None:
-        """The text of a module as XLA dumped it beside the serialized one."""
+    def _parse(self, proto: bytes) -> Any:
+        """jaxlib's `HloModule`: the last one is kept, which its costs and its text are read from.
+
+        100 MB take it 5 s and 2 GB.
+        """
+        if self._parsed[0] is not proto:
+            self._parsed = (b"", None)  # never two at once
+            self._parsed = (proto, compat.parse_hlo_module(proto))
+        return self._parsed[1]
+
+    def _find_text(self, stage: str, hlo: _Hlo) -> Callable[[], str] | None:
+        """What gives the text of a module: without jaxlib, what XLA dumped beside it."""
+        if hlo.text or (HAS_JAX and hlo.proto):
+            return hlo.text or (lambda: self._parse(hlo.proto).to_string())
         for path in self._files.get(stage, ()):
             with contextlib.suppress(SourceError):
                 if recognise(read_head(path)) is FileForm.HLO_TEXT:
@@ -407,7 +417,7 @@ def read_hlo(path: str) -> _Hlo:
     if form is FileForm.HLO_PROTO:
         module = cut_out_module(data)
         if module:
-            return _of_proto(module)
+            return _Hlo(module, None)
         raise _no_module(
             path, say("It begins as a serialized module does, but is damaged or cut off.")
         )
@@ -494,14 +504,8 @@ def read_recorded(path: str, label: str) -> _Hlo:
         found = []
     for module in found:
         if module:
-            return _of_proto(module)
+            return _Hlo(module, None)
     raise _no_module(path, say("It holds no module {label}.", label=label))
-
-
-def _of_proto(module: bytes) -> _Hlo:
-    if not HAS_JAX:
-        return _Hlo(module, None)
-    return _Hlo(module, lambda: compat.parse_hlo_module(module).to_string())
 
 
 def _find_recorded(data: bytes, label: bytes) -> Iterator[bytes]:

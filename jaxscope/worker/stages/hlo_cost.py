@@ -456,21 +456,19 @@ _CUSTOM_CALL_TARGET = re.compile(rb"\xe2\x01(.)", re.DOTALL)
 _PROPERTIES = ("flops", "bytes accessed", "transcendentals")
 
 
-def module_cost(client: Any, hlo_module_proto: Any) -> Costs:
+def module_cost(client: Any, hlo_module: Any) -> Costs:
     """Cost of a whole module; unknown if the analysis fails or meets what it cannot count.
 
     Args:
         client: A client of the CPU backend.
-        hlo_module_proto: A serialized `HloModuleProto`, or jaxlib's `HloModule`.
+        hlo_module: A serialized `HloModuleProto`, jaxlib's `HloModule`, or what gives this.
     """
     from jaxscope.worker import compat  # files are opened where JAX is missing, too
 
     try:
-        module = (
-            compat.parse_hlo_module(hlo_module_proto)
-            if isinstance(hlo_module_proto, bytes)
-            else hlo_module_proto
-        )
+        module = hlo_module() if callable(hlo_module) else hlo_module
+        if isinstance(module, bytes):
+            module = compat.parse_hlo_module(module)
         properties = compat.hlo_cost_properties(client, module)
     except Exception:  # jaxlib's own error classes differ by release; none may cost the capture
         return UNKNOWN
