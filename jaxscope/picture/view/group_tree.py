@@ -24,7 +24,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind, Ragged
 from jaxscope.model.graph import distinct
 from jaxscope.model.graph_builder import Numbers
-from jaxscope.model.said import WITHIN, say
+from jaxscope.model.said import WITHIN, Said, say
 from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.picture.view.control_flow import Role
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
@@ -73,7 +73,7 @@ def group_by_scope(draft: Draft, root: Branch) -> Branch:
     """Box the runs of operations that share a named scope or a Flax module path."""
     graph = draft.graph
     path_of, rows = graph.nodes.scope.number_rows()
-    paths = [tuple(graph.strings[number] for number in row) for row in rows]
+    paths = [tuple(map(graph.strings.__getitem__, row)) for row in rows]
     for group, path in _scope_groups(graph).items():
         path_of[graph.nodes.group == group] = len(paths)
         paths.append(path)
@@ -360,7 +360,7 @@ def make_sections(draft: Draft, root: Branch) -> Branch:
             )
         return dataclasses.replace(branch, children=(*first, *sections, *last))
 
-    return map_branches(root, change)
+    return map_branches(root, change, MAX_CHILDREN + 1)
 
 
 def _borders(crossing: list[int], num: int, size: int) -> list[int]:
@@ -402,8 +402,6 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
         if branch.kind in GATHERED:
             return branch
         children = branch.children
-        if len(children) < _MIN_CHILDREN and not branch.branches and not names:
-            return branch  # single operations are a run only where they are many
         tokens = signature.number_all(branch)
         labels: list[str | None] = [None] * len(children)
         for at, inner in branch.branches:
@@ -425,7 +423,8 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
             return dataclasses.replace(only, id=branch.id, label=branch.label, node=branch.node)
         return with_children(branch, boxed)
 
-    return map_branches(root, change)
+    # Single operations are a run only where they are many.
+    return map_branches(root, change, 0 if names else _MIN_CHILDREN)
 
 
 def _name_calls(graph: Graph, root: Branch) -> dict[Child, str]:
@@ -688,6 +687,8 @@ def _join(outer: str, inner: str) -> str:
         return outer
     if inner.endswith(BACKWARD):
         outer = outer.removesuffix(BACKWARD)
+    if outer and not isinstance(outer, Said) and not isinstance(inner, Said):
+        return f"{outer} / {inner}"  # the same in each language, and there may be many
     return say(WITHIN, outer=outer, inner=inner) if outer else inner
 
 
@@ -777,7 +778,7 @@ def gather_helpers(draft: Draft, root: Branch) -> Branch:
             return gather(branch, helpers)
         return gather(branch, copies) if branch.kind is BranchKind.SCOPE else branch
 
-    return gather(map_branches(root, change) if copies or maps else root, helpers)
+    return gather(map_branches(root, change, _MANY + 1) if copies or maps else root, helpers)
 
 
 _COPY = "copy"

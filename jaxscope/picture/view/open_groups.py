@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import heapq
 import itertools
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -302,7 +302,7 @@ def is_walk(view: View, box: int) -> bool:
     )
 
 
-def shown_copies(view: View, box: int, opened: Collection[str]) -> tuple[int, ...]:
+def shown_copies(view: View, box: int, opened: Collection[str]) -> Sequence[int]:
     """The copies of an open repeat that are shown: those that are open, or else the first."""
     children = view.boxes[box].children
     chosen = tuple(child for child in children if view.boxes[child].id in opened)

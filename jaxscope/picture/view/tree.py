@@ -285,13 +285,15 @@ class _Once(Generic[Owner, Value]):
         self._function, self.__doc__ = function, function.__doc__
 
     def __get__(self, owner: Owner, _: type) -> Value:
-        value = vars(owner)[self._function.__name__] = self._function(owner)
+        value = self._function(owner)
+        setattr(owner, self._function.__name__, value)
         return value
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Branch:
-    """A box with boxes inside.
+    """A box with boxes inside; never changed. A frozen one takes eight times as long to make, and
+    there may be a hundred thousand.
 
     Attributes:
         id: Unique in a view and the same for the same program and passes.
@@ -333,11 +335,17 @@ def read_all_orders(graph: Graph) -> dict[int, str]:
     return {node: shown_orders(graph.strings[int(column[node])]) for node in known}
 
 
-def map_branches(branch: Branch, change: Callable[[Branch], Branch]) -> Branch:
-    """Rebuild a tree from the inside out, every branch changed."""
+def map_branches(branch: Branch, change: Callable[[Branch], Branch], least: int = 0) -> Branch:
+    """Rebuild a tree from the inside out, every branch changed.
+
+    Args:
+        least: Branches of fewer nodes, and of nothing else, are left as they are.
+    """
     children: list[Child] | None = None
     for at, child in branch.branches:
-        changed = map_branches(child, change)
+        if not child.branches and len(child.children) < least:
+            continue
+        changed = map_branches(child, change, least)
         if changed is not child:
             children = list(branch.children) if children is None else children
             children[at] = changed

@@ -43,7 +43,7 @@ class Box(NamedTuple):
         label: Of a group; nodes have their texts in `labels`.
         node: Node index of the node it shows or is the inside of, or `NONE`.
         parent: Index of the enclosing box, or `NONE` for the root.
-        children: Indices of the boxes inside; empty for a node.
+        children: Indices of the boxes inside, rising; empty for a node.
         kind: Why its children stand together, or None for a node.
         copies: How many alike things a repeat holds.
         num_leaves: Nodes with a box of their own inside.
@@ -59,7 +59,7 @@ class Box(NamedTuple):
     label: str
     node: int
     parent: int
-    children: tuple[int, ...]
+    children: Sequence[int]
     kind: BranchKind | None
     copies: int
     num_leaves: int
@@ -391,12 +391,12 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
         box_of_node[each] = box_of_node[home[each]]
     edges = _draw_edges(draft, box_of_node)
     box_of_node = box_of_node[: len(graph.nodes)]
-    results, groups = flattener.results, sorted(flattener.groups.items())
+    results, groups = flattener.results, flattener.groups.items()
     is_result = np.zeros(len(node), np.bool_)
     is_result[[*results]] = True
     node[[*results]] = [box.node for box in results.values()]
     is_group = np.zeros(len(node), np.bool_)
-    is_group[[number for number, group in groups if group.children]] = True
+    is_group[[number for number, (_, _, children, _) in groups if children]] = True
     holder_of_node = _find_holders(graph, node, parent, is_group, is_result, box_of_node)
     num_counted = _count_insides(graph, node, parent, is_group, holder_of_node)
     num_counted[is_result] = 0
@@ -547,8 +547,12 @@ def _count_insides(
     of_leaf = ~is_group & (parents != NONE)
     of_leaves = np.bincount(parents[of_leaf], own[of_leaf], len(parents)).astype(np.int64)
     totals = own + of_leaves
-    for number in np.flatnonzero(is_group)[:0:-1].tolist():  # parents come before their children
-        totals[parents[number]] += totals[number]
+    groups = np.flatnonzero(is_group)
+    of_group = dict(zip(groups.tolist(), totals[groups].tolist(), strict=True))
+    around = parents[groups].tolist()
+    for number, parent in zip(groups[:0:-1].tolist(), around[:0:-1], strict=True):
+        of_group[parent] += of_group[number]  # parents come before their children
+    totals[groups] = [*of_group.values()]
     is_own = np.append(counted, False)  # the last is that of groups without a node
     inside: Int32s = (totals - is_own[node_of_box]).astype(np.int32)
     return inside
@@ -574,13 +578,9 @@ def _count_values(kept: dict[int, Box], parents: Int32s, edges: BoxEdges) -> Non
             kept[number] = kept[number]._replace(num_values=len(values))
 
 
-class _Group(NamedTuple):
-    """A group that got its number; see `Box`."""
-
-    branch: Branch
-    parent: int
-    children: tuple[int, ...]
-    num_leaves: int
+_Group = tuple[Branch, int, Sequence[int], int]
+"""A group that got its number, the box around it, its children, and its `num_leaves`."""
+_NO_GROUP: _Group = (Branch("", BranchKind.PROGRAM, "", ()), NONE, (), 0)
 
 
 class _Flattener:
@@ -589,7 +589,7 @@ class _Flattener:
     Attributes:
         nodes: Of each box its node in the draft, or `NONE`.
         parents: Of each box the one around it.
-        groups: By number; those inside of a group come before it.
+        groups: By number, rising.
         results: By number.
     """
 
@@ -605,9 +605,10 @@ class _Flattener:
         index = len(self.nodes)
         self.nodes.append(branch.node)
         self.parents.append(parent)
+        self.groups[index] = _NO_GROUP  # has its place before those inside of it
         if not branch.branches:
-            inside = tuple(self._add_nodes(branch.children, index)) if branch.children else ()
-            self.groups[index] = _Group(branch, parent, inside, len(inside))
+            inside = self._add_nodes(branch.children, index)
+            self.groups[index] = branch, parent, inside, len(inside)
             return len(inside)
         children, leaves, start = list[int](), 0, 0
         for at, child in branch.branches:
@@ -620,7 +621,7 @@ class _Flattener:
         if start < len(branch.children):
             children += self._add_nodes(branch.children[start:], index)
             leaves += len(branch.children) - start
-        self.groups[index] = _Group(branch, parent, tuple(children), leaves)
+        self.groups[index] = branch, parent, tuple(children), leaves
         return leaves
 
     def _add_nodes(self, children: tuple[Child, ...], parent: int) -> range:
@@ -628,9 +629,9 @@ class _Flattener:
         first = len(self.nodes)
         self.nodes += nodes
         self.parents += [parent] * len(nodes)
-        if max(nodes) >= self._num_nodes:
+        if max(nodes, default=NONE) >= self._num_nodes:
             self._keep_results(first)
-        return range(first, len(self.nodes))
+        return range(first, first + len(nodes))
 
     def _keep_results(self, first: int) -> None:
         for number in range(first, len(self.nodes)):
