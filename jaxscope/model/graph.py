@@ -29,14 +29,36 @@ from jaxscope.model.units import format_place
 Int32s = npt.NDArray[np.int32]
 _ENCODING = ("utf-8", "surrogatepass")
 _Scalar = TypeVar("_Scalar", bound=np.generic)
+_MANY = 1 << 12
 
 
 def distinct(*values: npt.NDArray[_Scalar] | Sequence[int]) -> npt.NDArray[_Scalar]:
     """Each value once, in order, as of `np.unique`, which loads masked arrays for it in 10 ms."""
-    ordered: npt.NDArray[_Scalar] = np.sort(np.concatenate(values), axis=None)
+    every: npt.NDArray[_Scalar] = np.concatenate(values, axis=None)
+    if every.dtype.kind == "i" and len(every) > _MANY:
+        low, high = int(every.min()), int(every.max())
+        if high - low < 4 * len(every):  # sooner than by sorting
+            is_there = np.zeros(high - low + 1, np.bool_)
+            is_there[every - low] = True
+            return (np.flatnonzero(is_there) + low).astype(every.dtype)
+    ordered = np.sort(every)
     is_new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
     return ordered[is_new]
+
+
+def number_codes(codes: npt.NDArray[np.int64], num: int) -> tuple[Int32s, npt.NDArray[np.int64]]:
+    """Of each code which of the distinct ones it is, int32, and those, rising.
+
+    Args:
+        num: All codes are below it.
+    """
+    if num > 8 * len(codes) + 1024:
+        found = distinct(codes)
+        return np.searchsorted(found, codes).astype(np.int32), found
+    is_there = np.zeros(num, np.bool_)
+    is_there[codes] = True
+    return (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[codes], np.flatnonzero(is_there)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -79,9 +101,11 @@ class Ragged:
         is_new[1:] |= lengths[1:] != lengths[:-1]
         is_new[0] = True  # all others are like the row before
         known: dict[tuple[int, ...], int] = {}
+        values = self.values[is_new[rows]].tolist()
+        stops = np.append(0, np.cumsum(lengths[is_new])).tolist()
         of_run = [
-            known.setdefault(tuple(self[row].tolist()), len(known))
-            for row in np.flatnonzero(is_new).tolist()
+            known.setdefault(tuple(values[start:stop]), len(known))
+            for start, stop in itertools.pairwise(stops)
         ]
         return np.array(of_run, np.int32)[np.cumsum(is_new) - 1], list(known)
 
@@ -113,11 +137,16 @@ def join_rows(parts: Sequence[tuple[Ragged, Int32s]]) -> Ragged:
     values = np.zeros(int(offsets[-1]), np.int32)
     begins = offsets[:-1].copy()
     for (rows, of_node), length in zip(parts, lengths, strict=True):
-        num = int(length.sum())
-        if num:
-            within = np.arange(num) - np.repeat(np.cumsum(length) - length, length)
-            of_row = np.repeat(rows.offsets[of_node], length) + within
-            values[np.repeat(begins, length) + within] = rows.values[of_row]
+        having = np.flatnonzero(length)  # most parts are of a few nodes, or one for each
+        own = length[having]
+        if len(own) and bool(np.all(own == own[0])):
+            of_row, to = rows.offsets[of_node[having]], begins[having]
+            for step in range(int(own[0])):
+                values[to + step] = rows.values[of_row + step]
+        elif len(own):
+            within = np.arange(int(own.sum())) - np.repeat(np.cumsum(own) - own, own)
+            of_row = np.repeat(rows.offsets[of_node[having]], own) + within
+            values[np.repeat(begins[having], own) + within] = rows.values[of_row]
         begins += length
     return Ragged(offsets.astype(np.int32), values)
 

@@ -48,26 +48,44 @@ class Numbers(dict[K, int]):
 class StringTable(Numbers[str]):
     """Numbers strings in the order of their first use: `table[text]` is the number."""
 
-    def number_all(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
-        """The numbers of texts, sooner than one by one where they are many and new."""
-        first, num = len(self), len(texts)
-        self.update(zip(texts, range(first, first + num), strict=True))
-        if len(self) == first + num:
-            return np.arange(first, first + num, dtype=np.int32)
-        known = [*itertools.islice(self, first)]  # some got another number
-        self.clear()
-        self.update(zip(known, range(first), strict=True))
-        return np.fromiter(self.all(texts), np.int32, num)
+    def number_apart(
+        self, *columns: Sequence[str]
+    ) -> tuple[list[npt.NDArray[np.int32]], list[str]]:
+        """Numbers of long columns, each of distinct texts, without taking them into the table.
+
+        Returns:
+            The numbers of each column, and all strings: those of the table, then each column's. A
+            text that the table or a column before has got its number there.
+        """
+        strings, seen, all_numbers = list(self), set(self), []
+        for column in columns:
+            first = len(strings)
+            numbers = np.arange(first, first + len(column), dtype=np.int32)
+            if again := [at for at, text in enumerate(column) if text in seen]:
+                known = {column[at]: at for at in again}
+                for at in range(first - 1, -1, -1):  # of equal ones the first
+                    if strings[at] in known:
+                        known[strings[at]] = at
+                numbers[again] = [known[column[at]] for at in again]
+            all_numbers.append(numbers)
+            strings += column
+            if column is not columns[-1]:
+                seen.update(column)
+        return all_numbers, strings
 
     def strings(self) -> tuple[str, ...]:
         """All strings in order, with what is not seen in them shown."""
         return show_all_marks(self)
 
 
-def show_all_marks(strings: Iterable[str]) -> tuple[str, ...]:
-    """All strings, with what is not seen in them shown; most programs have none such."""
+def show_all_marks(strings: Iterable[str], made_of: Iterable[str] | None = None) -> tuple[str, ...]:
+    """All strings, with what is not seen in them shown; most programs have none such.
+
+    Args:
+        made_of: Fewer strings, which all of them are put together from.
+    """
     kept = tuple(strings)
-    whole = "".join(kept)
+    whole = "".join(kept if made_of is None else made_of)
     return kept if whole.isascii() and whole.isprintable() else tuple(map(show_marks, kept))
 
 

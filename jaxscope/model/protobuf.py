@@ -8,7 +8,6 @@ The worker may run where protobuf is not installed. Nothing here knows a schema.
 
 from __future__ import annotations
 
-import itertools
 from array import array
 
 import numpy as np
@@ -330,8 +329,14 @@ def join_fields(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
     counts = np.bincount(message, minlength=count)
     if len(pieces) == count and bool(np.all(counts == 1)):
         return pieces
-    stops = np.append(0, np.cumsum(counts)).tolist()
-    return [b"".join(pieces[first:stop]) for first, stop in itertools.pairwise(stops)]
+    stops = np.append(0, np.cumsum(counts))
+    joined_pieces = [pieces[first] for first in np.minimum(stops[:-1], len(pieces) - 1).tolist()]
+    others = np.flatnonzero(counts != 1)
+    for at, first, stop in zip(
+        others.tolist(), stops[others].tolist(), stops[others + 1].tolist(), strict=True
+    ):
+        joined_pieces[at] = b"".join(pieces[first:stop])
+    return joined_pieces
 
 
 def read_repeated(

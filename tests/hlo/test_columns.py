@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jaxscope.model.graph_builder import StringTable
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.protobuf import (
     FIXED32,
@@ -247,13 +246,6 @@ def test_what_names_say_is_what_each_says_alone() -> None:
         alone = ProvenanceReader(tags, None).read(text)
         assert told.displays[number] == alone.display
         assert told.rows[int(told.codes[number])]._replace(display=alone.display) == alone, text
-
-
-def test_strings_get_the_same_numbers_all_at_once() -> None:
-    for texts in (["a", "b"], ["a", "a", "b"], ["b", "", "c", "known"], []):
-        one, other = StringTable({"": 0, "known": 1}), StringTable({"": 0, "known": 1})
-        assert one.number_all(texts).tolist() == list(other.all(texts))
-        assert list(one.items()) == list(other.items())
 
 
 @pytest.mark.parametrize(

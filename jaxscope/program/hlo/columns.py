@@ -18,6 +18,7 @@ import numpy.typing as npt
 from google.protobuf import message_factory
 
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.graph import number_codes
 from jaxscope.model.graph_builder import Numbers
 from jaxscope.model.protobuf import (
     BYTES,
@@ -297,12 +298,8 @@ class _Reader:
     def _join_names(self) -> tuple[SplitTexts, Int32s]:
         """Distinct names of operations, and which of them each instruction has."""
         pairs = np.array(self._head, np.int64) * len(self._tails) + np.array(self._tail, np.int64)
-        order = np.argsort(pairs, kind="stable")
-        is_new = np.ones(len(pairs), np.bool_)
-        is_new[1:] = pairs[order[1:]] != pairs[order[:-1]]
-        op_name = np.zeros(len(pairs), np.int32)
-        op_name[order] = np.cumsum(is_new) - 1
-        parts = np.divmod(pairs[order[is_new]], len(self._tails))
+        op_name, known = number_codes(pairs, len(self._heads) * len(self._tails))
+        parts = np.divmod(known, len(self._tails))
         head, tail = (each.astype(np.int32) for each in parts)
         heads, tails = ([each.decode() for each in part] for part in (self._heads, self._tails))
         return SplitTexts(heads, tails, head, tail), op_name
@@ -331,11 +328,12 @@ def _check_kind(data: bytes, fields: FieldColumns, *kinds: int) -> None:
 def _texts(data: bytes, fields: FieldColumns, count: int) -> list[str]:
     """A text of each of `count` messages; empty where it is absent."""
     _check_kind(data, fields, BYTES)
-    texts = [""] * count
-    columns = (fields.message, fields.start, fields.end)
-    for message, start, end in zip(*(column.tolist() for column in columns), strict=True):
-        texts[message] = data[start:end].decode()
-    return texts
+    bounds = zip(fields.start.tolist(), fields.end.tolist(), strict=True)
+    found = [data[start:end].decode() for start, end in bounds]
+    if np.array_equal(fields.message, np.arange(count)):  # nearly always
+        return found
+    texts = dict(zip(fields.message.tolist(), found, strict=True))
+    return [texts.get(message, "") for message in range(count)]
 
 
 def computation_of(computations: Sequence[ComputationRow]) -> Int32s:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -34,8 +35,8 @@ from jaxscope.model.graph import (
     NodeKind,
     Nodes,
     Ragged,
-    distinct,
     join_rows,
+    number_codes,
 )
 from jaxscope.model.graph_builder import GraphBuilder, Numbers, StringTable, show_all_marks
 from jaxscope.model.op_name import (
@@ -118,6 +119,7 @@ def _split(op_name: str) -> tuple[list[str], bool]:
     return ([*parts, "/".join(inside)], True) if inside else (parts, False)
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def _depth_after(piece: str, depth: int) -> int:
     """How many parentheses are open behind a piece; closing ones that nothing opened count not."""
     for letter in piece:
@@ -386,11 +388,13 @@ class NamedProvenance(NamedTuple):
         rows: All that is said; `display` is that of the first name that says it.
         codes: Of each name, which of these it says.
         displays: Of each name, the name without tags.
+        plain: The names that have none, rising.
     """
 
     rows: list[NodeProvenance]
     codes: Int32s
     displays: list[str]
+    plain: npt.NDArray[np.int64]
 
 
 _MOST_NAMES = 1 << 16
@@ -439,7 +443,7 @@ class ProvenanceReader:
             code_of[head] = len(rows)
             rows.append(self._parse(texts[int(example[head])]))
         codes[is_plain] = code_of[op_names.head[is_plain]]
-        return NamedProvenance(rows, codes, displays)
+        return NamedProvenance(rows, codes, displays, np.flatnonzero(is_plain))
 
     def _parse(self, op_name: str) -> NodeProvenance:
         if not (is_tagged(op_name) or op_name.startswith("(")):  # as in what a job left behind
@@ -737,19 +741,11 @@ class _Converter:
         rows, row_of = self._find_provenance(told, inherited, stamped)
         table = self._builder.table
         num_kept = len(table)
-        names = table.number_all(module.names)
-        ids = names
-        if len(distinct(names)) < num:
-            used: set[str] = set()
-            unique = [_unique(name, used) for name in module.names]
-            ids = np.fromiter(table.all(unique), np.int32, num)
         of_core = functools.partial(_Rows, module.core)
         cores = self._cores
         operation = np.array([table[core.opcode] for core in cores], np.int32)[module.core]
-        attributes = [
-            of_core([_pairs(table, core.attributes) for core in cores]),
-            *self._added_attributes(nesting, trips, told, rows, row_of),
-        ]
+        own_attributes = of_core([_pairs(table, core.attributes) for core in cores])
+        before, after = self._added_attributes(nesting, trips, told, rows, row_of)
         types = of_core([tuple(table.all(core.results)) for core in cores])
         scope, origins, derived = (
             _Rows(row_of, [tuple(table.all(getattr(row, name))) for row in rows])
@@ -758,7 +754,9 @@ class _Converter:
         source = self._sources(rows, row_of)
         directions = np.array([row.direction for row in rows], np.int8)
         edges = self._edges()
-        uses = _FirstUses(len(table), num_kept)
+        ids, names, shown_names, strings = self._number_names(told)
+        attributes = [own_attributes, *before, shown_names, *after]
+        uses = _FirstUses(len(strings), num_kept)
         every = np.arange(num)
         uses.add(ids, every)
         uses.add(names, every)
@@ -768,9 +766,8 @@ class _Converter:
         uses.add_rows(source, 4)
         uses.add(edges.type, edges.target)
         order = uses.order()
-        number_of = np.zeros(len(table), np.int32)
+        number_of = np.zeros(len(strings), np.int32)
         number_of[order] = np.arange(len(order))
-        strings = list(table)
 
         def renumbered(parts: Sequence[_Rows]) -> Ragged:
             found = _side_by_side(parts)
@@ -799,7 +796,10 @@ class _Converter:
             seconds=np.full(num, np.nan),
         )
         return Graph(
-            strings=show_all_marks(map(strings.__getitem__, order.tolist())),
+            strings=show_all_marks(
+                map(strings.__getitem__, order.tolist()),
+                itertools.chain(table, module.names, module.op_names.heads, module.op_names.tails),
+            ),
             nodes=nodes,
             edges=dataclasses.replace(edges, type=number_of[edges.type]),
             groups=self._builder.build_groups(),
@@ -903,12 +903,12 @@ class _Converter:
         of_home = np.fromiter(around.all(inherited), np.int64, len(inherited))
         of_name = told.codes.astype(np.int64)
         pairs = of_name[self._module.op_name] * len(around) + of_home[self._home]
-        known = Numbers[int]()
-        row_of = np.fromiter(known.all(pairs.tolist()), np.int32, self._num) + np.int32(1)
+        row_of, known = number_codes(pairs, len(told.rows) * len(around))
+        row_of += np.int32(1)
         row_of[stamped] = 0
         arounds = list(around)
         rows = [_NOWHERE]
-        for pair in known:
+        for pair in known.tolist():
             name, inherits = divmod(pair, len(arounds))
             rows.append(told.rows[name].or_inherited(arounds[inherits]))
         return rows, row_of
@@ -920,8 +920,10 @@ class _Converter:
         told: NamedProvenance,
         rows: Sequence[NodeProvenance],
         row_of: Int32s,
-    ) -> list[_Rows]:
-        """Attributes besides those of the instruction's own fields, in their order."""
+    ) -> tuple[list[_Rows], list[_Rows]]:
+        """Attributes besides those of the instruction's own fields, in their order: those that
+        come before `op_name`, and those behind it.
+        """
         module, num, table = self._module, self._num, self._builder.table
         calls = _list_calls([each.name for each in module.computations], nesting, trips)
         ends, operands = dict[int, dict[str, str]](), dict[int, dict[str, str]]()
@@ -952,27 +954,42 @@ class _Converter:
             for row in rows
         ]
         layouts = [{"layout": core.layout} if core.layout else {} for core in self._cores]
-        return [
-            sparse(calls),
-            sparse(ends),
-            sparse(operands),
-            self._shown_names(told.displays),
+        return [sparse(calls), sparse(ends), sparse(operands)], [
             *self._argument_paths(told.displays),
             _Rows(row_of, [_pairs(table, each) for each in in_calls]),
             _Rows(module.core, [_pairs(table, each) for each in layouts]),
             sparse(controls),
         ]
 
-    def _shown_names(self, displays: Sequence[str]) -> _Rows:
-        """The attribute `op_name`; there may be as many names as instructions."""
-        table = self._builder.table
-        is_there = np.fromiter(map(bool, displays), np.bool_, len(displays))
-        numbers = np.zeros(2 * int(is_there.sum()), np.int32)
-        if len(numbers):
-            numbers[::2] = table["op_name"]
-            numbers[1::2] = table.number_all([*filter(None, displays)])
+    def _number_names(self, told: NamedProvenance) -> tuple[Int32s, Int32s, _Rows, list[str]]:
+        """Number what there are as many of as instructions, when all else has its number.
+
+        Returns:
+            The ids and the names of all instructions, their attribute `op_name`, and all strings.
+        """
+        names, table = self._module.names, self._builder.table
+        key, displays = table["op_name"], told.displays
+        numbers = np.zeros(len(displays), np.int32)
+        rest = np.ones(len(displays), np.bool_)
+        rest[told.plain] = False
+        others = [at for at in np.flatnonzero(rest).tolist() if displays[at]]
+        numbers[others] = [table[displays[at]] for at in others]
+        columns = [names]
+        if len(set(names)) < len(names):
+            used: set[str] = set()
+            columns = [[*dict.fromkeys(names)], [_unique(name, used) for name in names]]
+        plain = [displays[at] for at in told.plain.tolist()]
+        (distinct_names, *ids, numbers[told.plain]), strings = table.number_apart(*columns, plain)
+        if ids:
+            codes = Numbers[str]().all(names)
+            distinct_names = distinct_names[np.fromiter(codes, np.int32, len(names))]
+        is_there = ~rest
+        is_there[others] = True
+        pairs = np.full((int(is_there.sum()), 2), key, np.int32)
+        pairs[:, 1] = numbers[is_there]
         offsets = np.append(0, np.cumsum(2 * is_there)).astype(np.int32)
-        return _Rows(self._module.op_name, Ragged(offsets, numbers))
+        shown = _Rows(self._module.op_name, Ragged(offsets, pairs.reshape(-1)))
+        return [*ids, distinct_names][0], distinct_names, shown, strings
 
     def _argument_paths(self, displays: Sequence[str]) -> list[_Rows]:
         """The attribute `path` of parameters that JAX calls otherwise than the user does."""
@@ -994,11 +1011,10 @@ class _Converter:
             np.int64,
         )
         pairs = module.place.astype(np.int64) * len(classes) + of_row[row_of]
-        known = Numbers[int]()
-        of_node = np.fromiter(known.all(pairs.tolist()), np.int32, self._num)
+        of_node, known = number_codes(pairs, len(own) * len(classes))
         kinds = list(classes)
         found: list[tuple[int, ...]] = []
-        for pair in known:
+        for pair in known.tolist():
             place, kind = divmod(pair, len(kinds))
             is_stamped, is_derived, source = kinds[kind]
             frames = source if has_file[place] and is_derived else own[place] or source
@@ -1018,23 +1034,23 @@ class _Converter:
     def _edges(self) -> Edges:
         """From each operand to its user; types are numbers of the table of strings."""
         module, table = self._module, self._builder.table
-        counts, ids = module.operands.counts, module.operands.ids.tolist()
+        counts, wanted = module.operands.counts, module.operands.ids
         stops = np.cumsum(counts)
         target = np.repeat(np.arange(self._num, dtype=np.int32), counts)
-        producers: list[int] = []
+        source = np.zeros(len(wanted), np.int32)
         stop = 0
-        for home, row in enumerate(module.computations):
+        for row in module.computations:
             start, stop = stop, int(stops[row.first + row.count - 1]) if row.count else stop
             if start == stop:
                 continue
-            places = self._nodes_by_id(home)
-            try:
-                producers += map(places.__getitem__, ids[start:stop])
-            except KeyError:
-                at = next(n for n in range(start, stop) if ids[n] not in places)
-                name = module.names[int(target[at])]
-                raise ValueError(f"{name} uses an operand that is not there") from None
-        source = np.array(producers, np.int32)
+            ids = module.ids[row.first : row.first + row.count]
+            order = np.argsort(ids, kind="stable")
+            at = np.searchsorted(ids[order], wanted[start:stop], "right") - 1
+            source[start:stop] = row.first + order[at]  # of equal ones the last
+            missing = np.flatnonzero(module.ids[source[start:stop]] != wanted[start:stop])
+            if len(missing):
+                name = module.names[int(target[start + missing[0]])]
+                raise ValueError(f"{name} uses an operand that is not there")
         operand = (np.arange(len(source)) - np.repeat(stops - counts, counts)).astype(np.int32)
         output = np.zeros(len(source), np.int32)
         produced = module.core[source]
