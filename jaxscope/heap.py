@@ -65,7 +65,7 @@ def paused_gc() -> Iterator[None]:
 
 
 def return_memory(num_nodes: int) -> None:
-    """Give what was freed back to the system, after work on a graph of so many nodes.
+    """Give what was freed back to the system, after work on a graph of so many nodes or lines.
 
     The GNU C library keeps it otherwise, wherever something small lies behind it.
     """

@@ -18,6 +18,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.heap import return_memory
 from jaxscope.marks import show_marks
 from jaxscope.model import (
     Capture,
@@ -414,6 +415,7 @@ class CaptureAssembler:
             return None
         if is_available(text):
             text = StageText(text.text, _line_nodes(text, stage))
+            return_memory(len(text.line_nodes))
         stage = dataclasses.replace(stage, text=text)
         self._stages[name] = stage
         return stage
@@ -644,6 +646,7 @@ def complete_opened(capture: Capture, assignment: str, aliased: tuple[int, ...])
     module = graphs.get("optimized") or graphs.get("hlo")
     if module is None:
         return capture
+    return_memory(len(module.nodes))
     arguments, results = list_arguments(module), list_results(module)
     memory: MemoryPlan | Unavailable = NO_ASSIGNMENT
     if assignment and "optimized" in graphs:

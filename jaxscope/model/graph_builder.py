@@ -23,6 +23,7 @@ from jaxscope.model.graph import (
     NodeKind,
     Nodes,
     Ragged,
+    distinct,
     join_rows,
 )
 
@@ -93,11 +94,23 @@ def add_attributes(graph: Graph, added: Mapping[int, Mapping[str, str]]) -> Grap
     """The same graph with more attributes of some nodes, by node."""
     if not added:
         return graph
-    every = np.arange(len(graph.nodes), dtype=np.int32)
     of_node = np.zeros(len(graph.nodes), np.int32)
     places = Numbers[tuple[tuple[str, str], ...]]({(): 0})  # many nodes get the same
     of_node[sorted(added)] = [places[tuple(added[node].items())] for node in sorted(added)]
-    rows = [[text for pair in pairs for text in pair] for pairs in places]
+    return add_attribute_rows(graph, of_node, [dict(pairs) for pairs in places])
+
+
+def add_attribute_rows(
+    graph: Graph, of_node: npt.NDArray[np.int32], added: Sequence[Mapping[str, str]]
+) -> Graph:
+    """The same graph with more attributes: of each node, which of those that are given it gets."""
+    every, used = np.arange(len(graph.nodes), dtype=np.int32), {*distinct(of_node).tolist()}
+    rows = [
+        [text for pair in row.items() for text in pair if number in used]
+        for number, row in enumerate(added)
+    ]
+    if not any(rows):
+        return graph
     texts = dict.fromkeys(itertools.chain.from_iterable(rows))
     # Only these are looked for: there may be a million strings.
     numbers = {text: number for number, text in enumerate(graph.strings) if text in texts}

@@ -20,7 +20,7 @@ import numpy as np
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import NONE, Graph, GroupKind, NodeKind
-from jaxscope.model.graph_builder import add_attributes
+from jaxscope.model.graph_builder import Numbers, add_attribute_rows
 from jaxscope.program.dataflow import attribute_column, find_boundaries
 
 # Which of several equations that share name and place a node of a later stage is of.
@@ -643,7 +643,7 @@ def link_by_name(graphs: Mapping[str, Graph]) -> dict[str, Graph]:
     """
     lowered = next((name for name in _LOWERED if name in graphs), "")
     if not lowered:
-        return {name: _mark(graph, [()] * len(graph.nodes)) for name, graph in graphs.items()}
+        return {name: _mark(graph, []) for name, graph in graphs.items()}
     found_keys = {name: find_keys(graph) for name, graph in graphs.items()}
     loops = _find_loops(graphs[lowered], found_keys[lowered].of_node)
     plain: dict[str, str] = {}
@@ -1219,14 +1219,13 @@ def _root(graph: Graph, own: list[str]) -> str:
 
 
 def _mark(graph: Graph, found: Sequence[tuple[str, ...]]) -> Graph:
-    has_source = graph.nodes.source.lengths().tolist()
-    by_line = {LINK: BY_LINE}
-    added = {
-        row: {LINK: BY_NAME, LINKED_BY: SEPARATOR.join(names)} if names else by_line
-        for row, names in enumerate(found)
-        if names or has_source[row]
-    }
-    return add_attributes(graph, added)
+    """Say how nodes are linked: by the names that were found, else by their line."""
+    of_node = (graph.nodes.source.lengths() > 0).astype(np.int32)
+    rows = Numbers[tuple[str, ...]]()
+    named = [row for row, names in enumerate(found) if names]
+    of_node[named] = [2 + rows[found[row]] for row in named]
+    by_name = ({LINK: BY_NAME, LINKED_BY: SEPARATOR.join(names)} for names in rows)
+    return add_attribute_rows(graph, of_node, [{}, {LINK: BY_LINE}, *by_name])
 
 
 def _attribute(graph: Graph, row: int, name: str) -> str:

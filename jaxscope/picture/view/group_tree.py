@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Direction, Graph, GroupKind, NodeKind, Ragged
-from jaxscope.model.graph import distinct
+from jaxscope.model.graph import distinct, number_codes
 from jaxscope.model.graph_builder import Numbers
 from jaxscope.model.said import WITHIN, Said, say
 from jaxscope.picture.view.arguments import find_arguments, find_results
@@ -606,19 +606,19 @@ class _Signature:
 
     def _number_leaves(self, graph: Graph) -> list[int]:
         """Alike nodes are those of the same operation and types; arguments are never alike."""
-        nodes = graph.nodes
-        values, num = nodes.types.values, len(graph.strings)
-        what = nodes.kind.astype(np.int64) * num + nodes.operation
+        nodes, num = graph.nodes, len(graph.strings)
+        types, known = number_codes(nodes.types.values.astype(np.int64), num)
+        operation, operations = number_codes(nodes.operation.astype(np.int64), num)
+        what = nodes.kind.astype(np.int64) * len(operations) + operation
         is_one = nodes.types.lengths() == 1  # nearly all: these have one number as their key
-        keys: list[object] = [None] * len(what)
-        first = nodes.types.offsets[:-1]
-        ones = np.flatnonzero(is_one)
-        of_ones = (what[ones] * num + values[first[ones]]).tolist()
-        for node, key in zip(ones.tolist(), of_ones, strict=True):
-            keys[node] = key
+        first = nodes.types.offsets[:-1][is_one]
+        keys = what[is_one] * len(known) + types[first]
+        numbers = np.zeros(len(what), np.int64)
+        numbers[is_one], keys = number_codes(keys, int(what.max(initial=0) + 1) * len(known))
+        self._numbers.update((key, number) for number, key in enumerate(keys.tolist()))
+        leaves: list[int] = numbers.tolist()
         for node in np.flatnonzero(~is_one).tolist():
-            keys[node] = (int(what[node]), *nodes.types[node].tolist())
-        leaves = list(self._numbers.all(keys))
+            leaves[node] = self._numbers[(int(what[node]), *nodes.types[node].tolist())]
         for node in find_arguments(graph) | find_results(graph):
             leaves[node] = -1 - node
         return leaves

@@ -516,13 +516,13 @@ def _name_arm(arm: str, function: str) -> str:
     return f"{arm.removeprefix('branch ')}: {function}" if function else arm
 
 
-def nodes_of(child: Child) -> list[int]:
+def nodes_of(child: Child) -> Sequence[int]:
     """Every node with a box in a child, and the nodes that its boxes are the insides of."""
     if isinstance(child, int):
-        return [child]
+        return (child,)
+    if child.node == NONE and not child.branches:
+        return cast("tuple[int, ...]", child.children)
     found = [] if child.node == NONE else [child.node]
-    if not child.branches:
-        return found + cast("list[int]", [*child.children])
     for each in child.children:
         if isinstance(each, int):
             found.append(each)

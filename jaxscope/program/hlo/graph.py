@@ -80,11 +80,26 @@ def read_scope(op_name: str) -> tuple[str, ...]:
     return _read_scopes(around) if around else ()
 
 
-@functools.lru_cache(maxsize=1 << 16)
-def _read_scopes(path: str) -> tuple[str, ...]:
-    """Those of what stands before an operation's own name, as many operations share it."""
+def _find_scopes(path: str) -> tuple[str, ...]:
+    """Those of what stands before an operation's own name."""
+    around, _, own = path.rpartition("/")
+    if around and not ("(" in own or ")" in own):
+        outer, is_open = _read_outer(around)
+        if not is_open:
+            return (*outer, *_unwrap(own, 0))
     parts, is_open = _split(path)
     return _scopes_of(parts[:-1] if is_open else parts)
+
+
+_read_scopes = functools.lru_cache(maxsize=1 << 16)(_find_scopes)
+"""The same: many operations share it."""
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _read_outer(path: str) -> tuple[tuple[str, ...], bool]:
+    """The scopes of a path, and whether it ends within parentheses."""
+    parts, is_open = _split(path)
+    return _scopes_of(parts), is_open
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -439,9 +454,13 @@ class ProvenanceReader:
         example = np.full(len(op_names.heads), NONE)
         example[op_names.head[is_plain]] = np.flatnonzero(is_plain)
         code_of = np.full(len(example), NONE, np.int32)
-        for head in np.flatnonzero(example != NONE).tolist():
-            code_of[head] = len(rows)
-            rows.append(self._parse(texts[int(example[head])]))
+        heads = np.flatnonzero(example != NONE)
+        code_of[heads] = np.arange(len(rows), len(rows) + len(heads))
+        for head, first in zip(heads.tolist(), example[heads].tolist(), strict=True):
+            path = op_names.heads[head]
+            scope = _find_scopes(path) if path else ()  # each path is met once
+            direction = read_direction(path)
+            rows.append(NodeProvenance((), (), scope, direction, texts[first]))
         codes[is_plain] = code_of[op_names.head[is_plain]]
         return NamedProvenance(rows, codes, displays, np.flatnonzero(is_plain))
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
+from jaxscope.heap import return_memory
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph
 from jaxscope.picture.layout.diagram import ShouldStop
@@ -207,6 +208,7 @@ class PictureOrder:
             return PreparedPicture(view, _prepare(scene), None, fit=self.fit)
         arranger = Arranger(view, self.room, self.direction, self.cache, should_stop)
         scene, fit = arranger.choose()
+        return_memory(len(self.graph.nodes))
         first, across = scene.opened, self.room.across(self.direction)
         if self.kept is None:
             if self.engine is not Engine.OWN:

@@ -80,6 +80,8 @@ _WITH_LARGE_LITERALS = 1 << 20
 _LARGE_LITERAL, _FIRST = 1 << 16, 1 << 10
 _LITERAL, _SHAPE, _TUPLE = 8, 1, 10
 """Fields of an `HloInstructionProto` and of its `LiteralProto`."""
+_MAY_BE_LARGE = re.compile(rb"\x42[\x80-\xff]{2}")
+"""How a large literal begins: its key, and a length of three bytes. Most modules have none such."""
 _VARINTS = frozenset({2, 4, 5, 6, 7})
 """Fields of a `LiteralProto` with numbers of different lengths; others have a power of 2, to 16."""
 
@@ -89,7 +91,7 @@ def array_of_module(proto: bytes) -> npt.NDArray[np.uint8]:
 
     No more of them is shown, and a window stands still while 64 MB of them are copied and parsed.
     """
-    if len(proto) >= _WITH_LARGE_LITERALS:
+    if len(proto) >= _WITH_LARGE_LITERALS and _MAY_BE_LARGE.search(proto):
         path = (ModuleField.COMPUTATION, ComputationField.INSTRUCTION, _LITERAL)
         with contextlib.suppress(ValueError):  # it is no module; who reads it says so
             proto = _shorten_literals(proto, 0, len(proto), path)
