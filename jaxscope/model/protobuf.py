@@ -9,6 +9,7 @@ The worker may run where protobuf is not installed. Nothing here knows a schema.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -252,8 +253,7 @@ def read_field_columns(data: bytes, starts: Int64s, ends: Int64s) -> FieldColumn
         starts.min() >= 0 and np.all(starts <= ends) and ends.max() <= len(data)
     ):
         raise ValueError("a message is not within its bytes")
-    is_padded = not ends.size or int(ends.max()) + _PADDING <= len(data)
-    padded = np.frombuffer(data if is_padded else data + bytes(_PADDING), np.uint8)
+    padded = np.frombuffer(_pad(data, int(ends.max(initial=0)) + _PADDING), np.uint8)
     steps: list[_Step] = []
     counts = np.zeros(len(starts), np.int64)
     active = np.flatnonzero(starts < ends)
@@ -316,27 +316,99 @@ def last_values(fields: FieldColumns, count: int) -> npt.NDArray[np.uint64]:
     return values
 
 
-def join_fields(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
-    """Of each of `count` messages its fields that are given, in their order, as one message."""
+def number_fields(data: bytes, fields: FieldColumns, count: int) -> tuple[Int64s, list[bytes]]:
+    """Of each of `count` messages its fields that are given, in their order, as one message.
+
+    Returns:
+        Of each which of the distinct ones it is, and those: many messages are few distinct ones.
+    """
     if not len(fields.message):
-        return [b""] * count
+        return np.zeros(count, np.int64), [b""]
     # Neighbours are cut out in one piece.
     joined = (fields.message[1:] == fields.message[:-1]) & (fields.key_start[1:] == fields.end[:-1])
     begins, ends = np.append(True, ~joined), np.append(~joined, True)
     message = fields.message[begins]
-    bounds = zip(fields.key_start[begins].tolist(), fields.end[ends].tolist(), strict=True)
-    pieces = [data[start:end] for start, end in bounds]
+    codes, pieces = number_spans(data, fields.key_start[begins], fields.end[ends])
     counts = np.bincount(message, minlength=count)
-    if len(pieces) == count and bool(np.all(counts == 1)):
-        return pieces
-    stops = np.append(0, np.cumsum(counts))
-    joined_pieces = [pieces[first] for first in np.minimum(stops[:-1], len(pieces) - 1).tolist()]
-    others = np.flatnonzero(counts != 1)
-    for at, first, stop in zip(
-        others.tolist(), stops[others].tolist(), stops[others + 1].tolist(), strict=True
-    ):
-        joined_pieces[at] = b"".join(pieces[first:stop])
-    return joined_pieces
+    if len(message) == count and bool(np.all(counts == 1)):
+        return codes, pieces
+    within = np.arange(len(message)) - (np.cumsum(counts) - counts)[message]
+    columns = np.zeros((int(counts.max()), count), np.uint64)
+    columns[within, message] = codes + 1
+    numbers, examples = _number_rows([*columns])
+    pieces = [b"", *pieces]
+    rows = columns[:, examples].T.tolist()
+    return numbers, [b"".join([pieces[code] for code in row]) for row in rows]
+
+
+_LONG = 256
+"""Bytes; spans that are longer are cut out one by one."""
+_MASKS = np.array([(1 << (8 * size)) - 1 for size in range(9)], np.uint64)
+
+
+def number_spans(data: bytes, starts: Int64s, ends: Int64s) -> tuple[Int64s, list[bytes]]:
+    """Of each span of the bytes which of the distinct ones it is, and those."""
+    lengths = ends - starts
+    longest = int(lengths.max(initial=0))
+    if longest > _LONG:
+        known: dict[bytes, int] = {}
+        bounds = zip(starts.tolist(), ends.tolist(), strict=True)
+        found = [known.setdefault(data[start:end], len(known)) for start, end in bounds]
+        return np.array(found, np.int64), list(known)
+    padded = np.frombuffer(_pad(data, int(ends.max(initial=0)) + 8), np.uint8)
+    words = np.ndarray(len(padded) - 7, np.uint64, padded, strides=(1,))  # one from each byte on
+    # The length, and eight bytes at a time; the last eight overlap those before.
+    short, last = np.flatnonzero(lengths < 8), np.maximum(ends - 8, 0)
+    columns = [lengths.view(np.uint64)]
+    for step in range(0, longest, 8):
+        columns.append(words[np.minimum(starts + step, last)])
+        columns[-1][short] = words[starts[short]] & _MASKS[lengths[short]]
+    numbers, examples = _number_rows(columns)
+    bounds = zip(starts[examples].tolist(), ends[examples].tolist(), strict=True)
+    return numbers, [data[start:end] for start, end in bounds]
+
+
+def _number_rows(columns: Sequence[npt.NDArray[np.uint64]]) -> tuple[Int64s, Int64s]:
+    """Of each row which of the distinct ones it is, and of those a row that is like it."""
+    hashed = np.zeros(len(columns[0]), np.uint64)
+    for column in columns:
+        hashed = (hashed ^ column) * _FACTOR
+        hashed ^= hashed >> np.uint64(29)
+    numbers, left = np.zeros(len(hashed), np.int64), np.arange(len(hashed))
+    examples: list[Int64s] = []
+    num = 0
+    for shift in range(0, 64, 16):
+        # Of each place one row that is hashed there. Rows that are unlike it are left.
+        place = (hashed[left] >> np.uint64(shift)).astype(np.uint16)
+        example = np.full(1 << 16, -1)
+        example[place] = left
+        like = np.ones(len(left), np.bool_)
+        for column in columns:
+            like &= column[left] == column[example[place]]
+        is_there = example >= 0
+        numbers[left[like]] = num + (np.cumsum(is_there) - 1)[place[like]]
+        examples.append(example[is_there])
+        num += len(examples[-1])
+        left = left[~like]
+        if not len(left):
+            break
+    else:
+        known: dict[tuple[int, ...], int] = {}
+        for at in left.tolist():
+            row = tuple(int(column[at]) for column in columns)
+            if row not in known:
+                known[row] = num + len(known)
+                examples.append(np.array([at]))
+            numbers[at] = known[row]
+    return numbers, np.concatenate(examples)
+
+
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _pad(data: bytes, size: int) -> bytes:
+    """The bytes, with zeros behind them where they are fewer than so many."""
+    return data if size <= len(data) else data + bytes(size - len(data))
 
 
 def read_repeated(

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from jaxscope.model import protobuf
 from jaxscope.model.op_name import TagTable
 from jaxscope.model.protobuf import (
     FIXED32,
@@ -246,6 +247,24 @@ def test_what_names_say_is_what_each_says_alone() -> None:
         alone = ProvenanceReader(tags, None).read(text)
         assert told.displays[number] == alone.display
         assert told.rows[int(told.codes[number])]._replace(display=alone.display) == alone, text
+
+
+@pytest.mark.parametrize("factor", [protobuf._FACTOR, np.uint64(0)], ids=["hashed", "all_alike"])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_spans_are_numbered_by_their_bytes(
+    data: st.DataObject, factor: np.uint64, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protobuf, "_FACTOR", factor)
+    most = data.draw(st.sampled_from([3, 20, 300]))
+    texts = data.draw(st.lists(st.binary(max_size=most), max_size=6))
+    texts += [text[:-1] for text in texts] + [text + b"\0" for text in texts]
+    chosen = data.draw(st.lists(st.sampled_from(texts), max_size=12)) if texts else []
+    ends = np.cumsum([len(text) for text in chosen], dtype=np.int64)
+    starts = ends - [len(text) for text in chosen]
+    numbers, found = protobuf.number_spans(b"".join(chosen), starts, ends)
+    assert [found[number] for number in numbers.tolist()] == chosen
+    assert sorted(found) == sorted(set(chosen))
 
 
 @pytest.mark.parametrize(

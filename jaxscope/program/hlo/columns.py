@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
-from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,8 +24,9 @@ from jaxscope.model.protobuf import (
     VARINT,
     FieldColumns,
     cut_out_fields,
-    join_fields,
     last_values,
+    number_fields,
+    number_spans,
     read_field_columns,
     read_repeated,
 )
@@ -206,6 +206,27 @@ def _cut_out(
     return spans, parse_message(make, rest)
 
 
+class _Distinct:
+    """Distinct bytes of all parts, and which of them each instruction has.
+
+    Attributes:
+        numbers: The bytes.
+    """
+
+    def __init__(self) -> None:
+        self.numbers = Numbers[bytes]()
+        self._codes: list[Int32s] = []
+
+    def add(self, codes: npt.NDArray[np.int64], found: Sequence[bytes]) -> None:
+        """Those of a part, and of each instruction in it which of them it has."""
+        numbers = np.fromiter(self.numbers.all(found), np.int32, len(found))
+        self._codes.append(numbers[codes])
+
+    def codes(self) -> Int32s:
+        """Which of `numbers` each instruction has."""
+        return np.concatenate(self._codes)
+
+
 class _Reader:
     """Reads instructions part by part."""
 
@@ -221,10 +242,8 @@ class _Reader:
         self._is_core[[self._name, self._id, self._metadata, *self._references, *more]] = False
         self._names: list[str] = []
         self._ids: list[npt.NDArray[np.int64]] = []
-        self._cores, self._core = Numbers[bytes](), array("i")
-        self._heads, self._head = Numbers[bytes](), array("i")
-        self._tails, self._tail = Numbers[bytes](), array("i")
-        self._places, self._place = Numbers[bytes](), array("i")
+        self._cores, self._places = _Distinct(), _Distinct()
+        self._heads, self._tails = _Distinct(), _Distinct()
         self._named: list[list[tuple[Any, Any]]] = [[] for _ in self._references]
 
     def add(self, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> None:
@@ -233,7 +252,7 @@ class _Reader:
         fields = read_field_columns(data, starts, ends)
         # The last is that of fields that nobody knows.
         is_core = self._is_core[np.minimum(fields.number, len(self._is_core) - 1)]
-        self._core.extend(self._cores.all(join_fields(data, fields.where(is_core), count)))
+        self._cores.add(*number_fields(data, fields.where(is_core), count))
         own = fields.where(~is_core)
         name, told = own.of(self._name), own.of(self._metadata)
         id, references = own.of(self._id), [own.of(number) for number in self._references]
@@ -266,12 +285,12 @@ class _Reader:
             head.stack_frame_index,
             self._names,
             np.concatenate(self._ids),
-            [parse_message(make_core, each) for each in self._cores],
-            np.array(self._core, np.int32),
+            [parse_message(make_core, each) for each in self._cores.numbers],
+            self._cores.codes(),
             op_names,
             op_name,
-            [parse_message(make_place, each) for each in self._places],
-            np.array(self._place, np.int32),
+            [parse_message(make_place, each) for each in self._places.numbers],
+            self._places.codes(),
             *references,
         )
 
@@ -285,23 +304,25 @@ class _Reader:
         inside = dataclasses.replace(inside, message=told.message[inside.message])
         (number,) = _number_of(self._metadata_kind, "op_name")
         is_name = inside.number == number
-        self._place.extend(self._places.all(join_fields(data, inside.where(~is_name), count)))
+        self._places.add(*number_fields(data, inside.where(~is_name), count))
         named = inside.where(is_name)
         _check_kind(data, named, BYTES)
         start, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
         start[named.message], end[named.message] = named.start, named.end
         cut = _find_last(data, _SLASH, start, end)
-        bounds = start.tolist(), cut.tolist(), end.tolist()
-        self._head.extend(self._heads.all([data[i:j] for i, j in zip(*bounds[:2], strict=True)]))
-        self._tail.extend(self._tails.all([data[i:j] for i, j in zip(*bounds[1:], strict=True)]))
+        self._heads.add(*number_spans(data, start, cut))
+        self._tails.add(*number_spans(data, cut, end))
 
     def _join_names(self) -> tuple[SplitTexts, Int32s]:
         """Distinct names of operations, and which of them each instruction has."""
-        pairs = np.array(self._head, np.int64) * len(self._tails) + np.array(self._tail, np.int64)
-        op_name, known = number_codes(pairs, len(self._heads) * len(self._tails))
-        parts = np.divmod(known, len(self._tails))
+        pairs = self._heads.codes().astype(np.int64) * len(self._tails.numbers)
+        pairs += self._tails.codes()
+        most = len(self._heads.numbers) * len(self._tails.numbers)
+        op_name, known = number_codes(pairs, most)
+        parts = np.divmod(known, len(self._tails.numbers))
         head, tail = (each.astype(np.int32) for each in parts)
-        heads, tails = ([each.decode() for each in part] for part in (self._heads, self._tails))
+        texts = (self._heads.numbers, self._tails.numbers)
+        heads, tails = ([each.decode() for each in part] for part in texts)
         return SplitTexts(heads, tails, head, tail), op_name
 
 

@@ -26,8 +26,9 @@ from jaxscope.model.protobuf import (
     cut_out_fields,
     encode_bytes,
     encode_number,
-    join_fields,
     last_values,
+    number_fields,
+    number_spans,
     read_field_columns,
     read_fields,
     read_repeated,
@@ -396,19 +397,17 @@ def _read_instructions(data: bytes, rows: FieldColumns) -> list[_Instruction]:
 def _last_bytes(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
     """The bytes of a field in each of `count` messages; none where it is absent."""
     found = [b""] * count
-    known: dict[bytes, bytes] = {}  # few distinct ones: equal ones are compared by identity
-    columns = (fields.message.tolist(), fields.start.tolist(), fields.end.tolist())
-    for message, start, end in zip(*columns, strict=True):
-        value = data[start:end]
-        found[message] = known.setdefault(value, value)
+    numbers, values = number_spans(data, fields.start, fields.end)
+    for message, number in zip(fields.message.tolist(), numbers.tolist(), strict=True):
+        found[message] = values[number]
     return found
 
 
 def _cores(data: bytes, fields: FieldColumns, count: int) -> list[bytes]:
     """Of each message all fields that say what it is, in their order."""
     kept = fields.where(~np.isin(fields.number, list(_IDENTITY)))
-    known: dict[bytes, bytes] = {}
-    return [known.setdefault(core, core) for core in join_fields(data, kept, count)]
+    numbers, cores = number_fields(data, kept, count)
+    return [cores[number] for number in numbers.tolist()]
 
 
 def _numbers(data: bytes, fields: FieldColumns, count: int) -> list[tuple[int, ...]]:
