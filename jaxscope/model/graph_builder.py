@@ -58,11 +58,18 @@ class StringTable(Numbers[str]):
             The numbers of each column, and all strings: those of the table, then each column's. A
             text that the table or a column before has got its number there.
         """
-        strings, seen, all_numbers = list(self), set(self), []
+        strings, all_numbers = list(self), []
+        # Names of operations have slashes, and those of instructions have none: so nearly none is
+        # looked up in a set so large that a look takes ten times as long as one at the text.
+        seen, no_slash = set[str](), True
         for column in columns:
             first = len(strings)
             numbers = np.arange(first, first + len(column), dtype=np.int32)
-            if again := [at for at, text in enumerate(column) if text in seen]:
+            if again := [
+                at
+                for at, text in enumerate(column)
+                if text in self or (not (no_slash and "/" in text) and text in seen)
+            ]:
                 known = {column[at]: at for at in again}
                 for at in range(first - 1, -1, -1):  # of equal ones the first
                     if strings[at] in known:
@@ -72,6 +79,7 @@ class StringTable(Numbers[str]):
             strings += column
             if column is not columns[-1]:
                 seen.update(column)
+                no_slash = no_slash and "/" not in "".join(column)
         return all_numbers, strings
 
     def strings(self) -> tuple[str, ...]:

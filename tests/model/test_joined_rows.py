@@ -34,7 +34,7 @@ def test_numbers_count_things_by_their_first_use() -> None:
     assert list(numbers) == ["b", "a", "c"]
 
 
-LETTERS = st.lists(st.sampled_from("abcdef"), unique=True)
+LETTERS = st.lists(st.sampled_from([*"abcdef", "a/b", "c/d", "/"]), unique=True)
 
 
 @given(LETTERS, st.lists(LETTERS, max_size=3))

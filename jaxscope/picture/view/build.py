@@ -177,7 +177,8 @@ def build_view(graph: Graph, without: Collection[str] = ()) -> View:
         raise ValueError(f"there is no simplification named {', '.join(sorted(unknown))}")
     active = [each for each in PASSES if each.name not in without]
     with paused_gc():
-        draft = start_draft(add_results(graph))
+        dissolves = any(each.change_tree is dissolve_wrappers for each in active)
+        draft = start_draft(add_results(graph), dissolves=dissolves)
         for each in active:
             if each.change_nodes is not None:
                 draft = each.change_nodes(draft)

@@ -210,7 +210,7 @@ def _group(
         is_told = bool(whole) and any(isinstance(c, int) and c in whole for c in branch.children)
         shared = 0 if is_told else _shared_start([p for p in paths if p])
         paths = [p[shared:] for p in paths] if shared else paths
-        wrapper = _Wrapper(branch.children, least, left)
+        wrapper = _Wrapper(branch.children, least, left, draft.dissolves)
         return with_children(branch, wrapper.wrap(bounds, paths, 0, f"{branch.id}/{word}:"))
 
     return map_branches(root, change)
@@ -253,12 +253,14 @@ class _Wrapper:
         children: Those of one branch.
         least: Operations in a box.
         left: Names of which the groups hold only a part.
+        joins: Whether a group that would hold a single one is only a name of that.
         counts: How many groups have an id but for its number.
     """
 
     children: tuple[Child, ...]
     least: int
     left: frozenset[str]
+    joins: bool
     counts: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def wrap(
@@ -299,6 +301,11 @@ class _Wrapper:
         for part in path:
             names.append(self._name(part, prefix))
             prefix = f"{names[-1][0]}/"
+        if self.joins and len(names) > 1:
+            id, joint = names.pop()
+            for _, name in reversed(names):
+                joint = _join("" if name.startswith(_NOISE) else name, joint)
+            names = [(id, joint)]
         for id, label in reversed(names):
             inside = (Branch(id, BranchKind.SCOPE, label, inside),)
         return inside

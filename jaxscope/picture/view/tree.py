@@ -117,6 +117,7 @@ class Draft:
         seeds: Nodes that only make what a backward part begins with, where nothing but their
             place or name would count them to the forward part, and what is inside of them; each
             with the outermost that it is in.
+        dissolves: Whether boxes around a single box are dissolved: then none is made.
     """
 
     graph: Graph
@@ -126,6 +127,7 @@ class Draft:
     captions: Mapping[int, str] = dataclasses.field(default_factory=dict)
     flow: ControlFlow = NO_CONTROL_FLOW
     seeds: Mapping[int, int] = dataclasses.field(default_factory=dict)
+    dissolves: bool = False
 
     def is_shown(self, node: int) -> bool:
         """Whether the node has a box of its own."""
@@ -154,7 +156,7 @@ def find_drawn(home: Sequence[int], node: int) -> int:
     return node
 
 
-def start_draft(graph: Graph) -> Draft:
+def start_draft(graph: Graph, *, dissolves: bool = False) -> Draft:
     """The draft that shows everything."""
     edges = graph.edges
     num = len(graph.nodes)
@@ -170,6 +172,7 @@ def start_draft(graph: Graph) -> Draft:
         {},
         flow=find_control_flow(graph),
         seeds=_find_seeds(graph),
+        dissolves=dissolves,
     )
 
 
@@ -314,9 +317,7 @@ class Branch:
         """The branches among the children, each with its place there."""
         if Branch not in map(type, self.children):  # most hold nodes alone
             return ()
-        return tuple(
-            (at, child) for at, child in enumerate(self.children) if isinstance(child, Branch)
-        )
+        return tuple([(at, c) for at, c in enumerate(self.children) if isinstance(c, Branch)])
 
     @_Once
     def num_leaves(self) -> int:
