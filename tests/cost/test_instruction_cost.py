@@ -128,6 +128,29 @@ def test_a_budget_is_not_spent_on_loops_before_their_insides(
     assert not is_known[b"while"]
 
 
+def test_a_budget_is_not_spent_on_cutting_the_module_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+
+    class Slow(ModuleSlicer):
+        def __init__(self, proto: bytes) -> None:
+            super().__init__(proto)
+            clock[0] += PLENTY_S
+
+    monkeypatch.setattr(hlo_cost, "ModuleSlicer", Slow)
+    monkeypatch.setattr(hlo_cost.time, "thread_time", lambda: clock[0])
+    assert not np.isnan(instruction_costs(proto_of(REPEATED), budget_s=1.0)).any()
+
+
+def test_instructions_are_cut_apart_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    proto = proto_of(FUSION)
+    whole = ModuleSlicer(proto)
+    monkeypatch.setattr(hlo_cost, "_AT_ONCE", 2)
+    parts = ModuleSlicer(proto)
+    rows = list(whole.instructions())
+    assert rows == list(parts.instructions())
+    assert [whole.slice(*row) for row in rows] == [parts.slice(*row) for row in rows]
+
+
 def test_bytes_that_are_no_module() -> None:
     assert np.isnan(module_cost(compat.cpu_client(), b"\xff\xff")).all()
     with pytest.raises(ValueError):

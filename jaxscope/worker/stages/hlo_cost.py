@@ -77,6 +77,8 @@ _DIGEST_BYTES = 16
 _NAME = b"jaxscope.slice"
 """XLA refuses a module with two instructions of one name: this must not be a program's."""
 
+_AT_ONCE = 1 << 15
+"""Instructions that are cut apart together."""
 _WITH_LARGE_LITERALS = 1 << 20
 _LARGE_LITERAL, _FIRST = 1 << 16, 1 << 10
 _LITERAL, _SHAPE, _TUPLE = 8, 1, 10
@@ -184,7 +186,10 @@ class ModuleSlicer:
         ids = last_values(fields.of(ComputationField.ID), len(spans)).tolist()
         roots = last_values(fields.of(ComputationField.ROOT_ID), len(spans)).tolist()
         rows = fields.of(ComputationField.INSTRUCTION)
-        instructions = _read_instructions(self._proto, rows)
+        instructions: list[_Instruction] = []
+        for first in range(0, len(rows.start), _AT_ONCE):  # the columns of all take 300 MB
+            part = slice(first, first + _AT_ONCE)
+            instructions += _read_instructions(self._proto, rows.start[part], rows.end[part])
         stops = np.cumsum(np.bincount(rows.message, minlength=len(spans))).tolist()
         first = 0
         for id, root, stop, (start, end) in zip(ids, roots, stops, spans.tolist(), strict=True):
@@ -377,10 +382,12 @@ def _parameter(number: int, id: int, shape: bytes) -> bytes:
     )
 
 
-def _read_instructions(data: bytes, rows: FieldColumns) -> list[_Instruction]:
-    """Cut instructions apart; `rows` are the fields that hold them."""
-    count = len(rows.start)
-    fields = read_field_columns(data, rows.start, rows.end)
+def _read_instructions(
+    data: bytes, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
+) -> list[_Instruction]:
+    """Cut instructions apart."""
+    count = len(starts)
+    fields = read_field_columns(data, starts, ends)
     return list(
         map(
             _Instruction,
@@ -503,10 +510,11 @@ def instruction_costs(
     Args:
         proto: A serialized `HloModuleProto`.
         client: A client of the CPU backend; by default the process's own.
-        budget_s: Seconds of this thread's processor time after which the instructions not seen
-            yet stay unknown; wall time would charge it for a compilation beside it. Loops, calls
-            and conditions come last: each is analysed with all that it runs, and their insides
-            have been by then. The entry computation comes before the others.
+        budget_s: Seconds of this thread's processor time, from when the module is cut apart, after
+            which the instructions not seen yet stay unknown; wall time would charge it for a
+            compilation beside it. Loops, calls and conditions come last: each is analysed with all
+            that it runs, and their insides have been by then. The entry computation comes before
+            the others.
 
     Returns:
         float64, shape `(num_instructions, 3)`; NaN where unknown.
@@ -514,8 +522,8 @@ def instruction_costs(
     Raises:
         ValueError: The bytes are no HLO module.
     """
-    deadline = time.thread_time() + budget_s
     module = ModuleSlicer(proto)
+    deadline = time.thread_time() + budget_s  # cutting a large module apart may take as long
     if client is None:
         from jaxscope.worker import compat  # as above
 
