@@ -372,6 +372,9 @@ class ThemeSwitch(QObject):
 def fixed_font(points: float) -> QFont:
     """The system's fixed-width font, as large as the ordinary one looks at a size."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    if sys.platform == "win32":  # which names Courier New, for the sake of old programs
+        font.setFamilies(["Cascadia Mono", "Consolas", *font.families()])
+    font.setStyleHint(QFont.StyleHint.Monospace)
     font.setPointSizeF(points * FIXED_SHARE)
     return font
 

@@ -18,7 +18,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from os import read, write
 from types import FrameType
 from typing import Any, NoReturn
@@ -110,8 +110,10 @@ def obey(descriptor: int, stack_descriptor: int) -> None:
         stack_descriptor: Where to write the stack that is asked for.
     """
 
+    read_commands = _make_reader(descriptor)
+
     def run() -> None:
-        while commands := read(descriptor, 64):
+        while commands := read_commands():
             for command in (commands[place : place + 1] for place in range(len(commands))):
                 if command == INTERRUPT:
                     raise_signal(signal.SIGINT)
@@ -122,6 +124,31 @@ def obey(descriptor: int, stack_descriptor: int) -> None:
         os._exit(DISCONNECTED_STATUS)
 
     threading.Thread(target=run, name="jaxscope commands", daemon=True).start()
+
+
+def _make_reader(descriptor: int) -> Callable[[], bytes]:
+    """What reads from a pipe, and returns nothing at its end.
+
+    Windows locks a descriptor that is read from: user code that writes to it, or closes it, would
+    wait for a command. A handle has no such lock.
+    """
+    if sys.platform != "win32":
+        return lambda: read(descriptor, 64)
+    import _winapi
+    import msvcrt
+
+    own, inherited = _winapi.GetCurrentProcess(), msvcrt.get_osfhandle(descriptor)
+    same = _winapi.DUPLICATE_SAME_ACCESS
+    handle = _winapi.DuplicateHandle(own, inherited, own, 0, False, same)
+    os.close(descriptor)
+
+    def read_handle() -> bytes:
+        try:
+            return _winapi.ReadFile(handle, 64)[0]
+        except OSError:
+            return b""
+
+    return read_handle
 
 
 def _describe_stack() -> str:
