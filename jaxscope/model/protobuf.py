@@ -356,7 +356,7 @@ def number_spans(data: bytes, starts: Int64s, ends: Int64s) -> tuple[Int64s, lis
         found = [known.setdefault(data[start:end], len(known)) for start, end in bounds]
         return np.array(found, np.int64), list(known)
     padded = np.frombuffer(_pad(data, int(ends.max(initial=0)) + 8), np.uint8)
-    words = np.ndarray(len(padded) - 7, np.uint64, padded, strides=(1,))  # one from each byte on
+    words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))  # one from each byte on
     # The length, and eight bytes at a time; the last eight overlap those before.
     short, last = np.flatnonzero(lengths < 8), np.maximum(ends - 8, 0)
     columns = [lengths.view(np.uint64)]

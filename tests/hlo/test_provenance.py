@@ -154,3 +154,5 @@ def test_paths_are_split_outside_of_parentheses_whatever_stands_there() -> None:
         around = split_letter_by_letter(name)[:-1]
         # What stands around an operation does not depend on its name.
         assert read_scope(name) == (read_scope("/".join([*around, "mul"])) if around else ())
+        one_by_one = (scope for part in around for scope in read_scope(f"{part}/mul"))
+        assert read_scope(name) == tuple(one_by_one)
