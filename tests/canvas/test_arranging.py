@@ -17,11 +17,12 @@ from pytestqt.qtbot import QtBot
 from jaxscope.export.page import draw_graph
 from jaxscope.export.svg import scene_to_svg_parts
 from jaxscope.in_process import capture_function
-from jaxscope.model import Graph, is_available
+from jaxscope.model import NONE, Graph, is_available
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.first_picture import (
     LEAST_FRAMED,
+    LEAST_TOGETHER,
     READABLE_SCALE,
     SIDE_PX,
     WHOLE_SCALE,
@@ -154,6 +155,39 @@ def test_the_title_of_an_open_group_has_room_for_its_count(scale: float) -> None
         assert title.text == scene.items.titles[title.item]
         assert title.detail == scene.items.details[title.item]
         assert not title.detail_area.isEmpty(), title.text
+
+
+LOW = (836.0, 270.0)
+"""The room above a page in a window of 1280 pixels."""
+
+
+def test_connectors_say_where_they_lead_in_a_low_room(qtbot: QtBot) -> None:
+    """They were dashed outlines without a word."""
+    function, arguments = layers(2)
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(*map(int, LOW))
+    canvas.show()
+    canvas.set_graph(trace(jax.grad(function), *arguments), "grad")
+    qtbot.waitUntil(lambda: canvas.scene is not None and canvas.is_sharp)
+    assert canvas.scene is not None and LEAST_TOGETHER <= canvas.camera.scale < LEAST_FRAMED
+    image, rects = canvas.grab().toImage(), canvas.scene.connectors.rect.tolist()
+    assert rects
+    for x, y, width, height in rects:
+        left, middle = canvas.camera.to_widget(x, y + height / 2)
+        columns = range(round(left) + 6, round(left + width * canvas.camera.scale) - 6)
+        rows = range(round(middle) - 3, round(middle) + 3)
+        assert any(image.pixelColor(at, row).lightness() < 100 for at in columns for row in rows)
+
+
+def test_a_line_between_both_parts_tells_its_bytes_in_a_low_room() -> None:
+    graph = trace(jax.grad(lambda x: jnp.mean((x + 2) ** 2 + 3)), jnp.ones(1000))
+    scene, *_ = _choose(graph, LOW[0], 560.0)
+    scale = look_at_scene(scene, LOW[0], 330.0).scale
+    assert LEAST_TOGETHER <= scale < WHOLE_SCALE
+    drawing = SceneDrawing(SceneIndex(scene), colors("light"))
+    whole = (0.0, 0.0, scene.width, scene.height)
+    assert "3.91 KiB" in [label.text for label in drawing.labels_in(NONE, whole, scale)]
 
 
 @pytest.mark.slow

@@ -493,6 +493,8 @@ class _Pieces:
     def hides_most(self, rect: Rect, line: int) -> bool:
         """Whether a rectangle covers so much of a short line that little of it is seen."""
         corners = self._scene.lines.corners(line)
+        if self._scene.lines.is_residual[line]:  # it goes on in both parts
+            return False
         whole = float(np.hypot(*np.diff(corners, axis=0).T).sum())
         if whole - rect[2] - rect[3] >= _ENOUGH_SEEN_PX:
             return False

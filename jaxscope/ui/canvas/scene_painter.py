@@ -50,7 +50,7 @@ from jaxscope.picture.scene.edge_details import (
     EdgeLabel,
     EdgeRouter,
 )
-from jaxscope.picture.scene.first_picture import LEAST_FRAMED
+from jaxscope.picture.scene.first_picture import LEAST_FRAMED, LEAST_TOGETHER
 from jaxscope.picture.scene.group_layout import DOWN
 from jaxscope.picture.scene.scene import (
     DETAIL_PX,
@@ -376,7 +376,9 @@ NEAR_SCALE = 0.35
 """From this scale on text and curves are drawn."""
 
 _DETAIL_SCALE = LEAST_FRAMED
-"""From this scale on there is room for the second lines of boxes, and for texts of connectors."""
+"""From this scale on there is room for the second lines of boxes."""
+_CONNECTOR_SCALE, _CONNECTOR_PX = LEAST_TOGETHER, 11.0
+"""From this scale on connectors have their texts, and what they are high for that at least."""
 
 LABEL_SCALE = 0.75
 """From this scale on types on lines are drawn: smaller they could not be read."""
@@ -1006,8 +1008,11 @@ class SceneDrawing:
         pen = QPen(colors.stub_line, 1, Qt.PenStyle.DashLine)
         painter.setPen(pen)
         painter.setBrush(colors.stub_fill)
-        painter.drawRoundedRect(QRectF(x, y, width, height), height / 2, height / 2)
-        if self._scale < _DETAIL_SCALE:
+        has_text = self._scale >= _CONNECTOR_SCALE
+        high = max(height, _CONNECTOR_PX / self._scale) if has_text else height
+        outline = QRectF(x, y + (height - high) / 2, width, high)
+        painter.drawRoundedRect(outline, high / 2, high / 2)
+        if not has_text:
             return
         painter.setPen(colors.text)
         painter.setFont(self._stub_font)
