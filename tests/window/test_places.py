@@ -710,6 +710,37 @@ def test_as_much_of_the_sizes_is_shown_as_fits_for_all_stages(qtbot: QtBot) -> N
     assert list(dict.fromkeys(told)) == ["", "1,234", "1,234 equations", size]
 
 
+@pytest.mark.parametrize("width", range(900, 2400, 60))
+def test_units_do_not_come_and_go_while_stages_are_made(qtbot: QtBot, width: int) -> None:
+    """All stages that were made had their units, until the next one had its size."""
+    strip = PipelineStrip()
+    qtbot.addWidget(strip)
+    strip.resize(width, 30)
+    strip.show()
+    sizes = {
+        "jaxpr": "16 equations · 31.6 ms",
+        "grad": "47 equations · 42.9 ms",
+        "StableHLO": "67 operations · 17.1 ms",
+        "HLO": "85 instructions · 16.5 ms",
+        "optimized": "147 instructions · 436 ms",
+        "machine code": "7,748 lines · 4.99 ms",
+    }
+    told = []
+    for num_made in range(len(sizes) + 1):
+        made = [PipelineStep("source", "Source", Condition.DONE, "137 lines")]
+        for number, (name, size) in enumerate(sizes.items()):
+            done, running = number < num_made, number == num_made
+            condition = (
+                Condition.DONE if done else Condition.RUNNING if running else Condition.WAITING
+            )
+            text = size if done else "working …" if running else ""
+            made.append(PipelineStep(name, name, condition, text))
+        strip.show_steps(made)
+        strip._fit()
+        told.append(strip.cards[0]._size.text())
+    assert told == sorted(told, key=len), "what is shown stays"
+
+
 def test_a_branch_of_the_line_has_a_sign_and_no_frame(window: MainWindow, qtbot: QtBot) -> None:
     steps = [
         PipelineStep(name, name, Condition.DONE, is_aside=name == "gradient")

@@ -98,6 +98,16 @@ def test_the_strip_follows_a_run():
     ]
 
 
+def test_the_time_of_a_stage_does_not_stand_alone():
+    """`machine code 1.79` was milliseconds, until its lines were counted."""
+    stage = dataclasses.replace(
+        CAPTURE.stages[0], graph=Unavailable("Later."), text=Unavailable("Later."), seconds=0.00179
+    )
+    assert "jaxpr: done" in [
+        line.strip() for line in lines(after(RUNNING, HEAD, StageArrived(stage)))
+    ]
+
+
 def test_the_gradient_beside_the_line_is_made_last():
     """The strip says that a stage is being made only while it is."""
     plain = start_run(OPENED, RunKind.CAPTURE, "f(f32[3])", now_s=100.0)

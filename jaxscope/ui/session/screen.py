@@ -310,7 +310,8 @@ def _size(stage: Stage, capture: Capture | None) -> str:
     else:
         size = ""
     seconds = f"{format_seconds(stage.seconds)}" if is_available(stage.seconds) else ""
-    return " · ".join(part for part in (size, seconds) if part)
+    # Not the time alone: it would look like that of a run, and shortened like a count.
+    return " · ".join(part for part in (size, seconds) if part) if size else ""
 
 
 def _cost(work: Work) -> str:

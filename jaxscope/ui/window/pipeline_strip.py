@@ -19,9 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jaxscope.model.units import format_seconds
 from jaxscope.report.measurements import PAIRED
-from jaxscope.ui.session.screen import BETWEEN_TIMES, REMARKED, TIME_MARKS, PipelineStep
-from jaxscope.ui.toolkit.language import tr, tr_list, tr_named, tr_said
+from jaxscope.ui.session.screen import BETWEEN_TIMES, REMARKED, TIME_MARKS, Condition, PipelineStep
+from jaxscope.ui.toolkit.language import tr, tr_count, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import RESIZING, fill_box, make_label, restyle
 
 _AROUND_PX = 24
@@ -57,6 +58,11 @@ _LESS_AND_LESS = (
 )
 """What is shown of sizes, and whether names stand nearer together for it."""
 _NAMES = Figures.NONE, False
+
+
+_TO_COME = (Condition.WAITING, Condition.RUNNING)
+_USUAL, _USUAL_S = 1_000, 0.1
+"""What a stage that is to come is taken to hold, and to take."""
 
 
 class PipelineLabel(QToolButton):
@@ -115,8 +121,23 @@ class PipelineLabel(QToolButton):
             restyle(self, self._title, self._size)
 
     def width_for(self, figures: Figures) -> int:
-        """How wide it is with so much of its size beside the name; that becomes the text."""
+        """How wide it is with so much of its size beside the name; that becomes the text.
+
+        Of a stage that is not made yet a usual size is kept free, so that sizes do not come and go
+        while stages are made.
+        """
+        step = self._step
+        is_made = step is None or (step.size and step.condition not in _TO_COME)
+        if not is_made and step is not None and not step.is_on_request:
+            usual = f"{tr_count(_USUAL, 'instruction')}{BETWEEN_TIMES}{format_seconds(_USUAL_S)}"
+            self._size.setText(figures.shorten(usual))
+            most = self._width()
+            self._size.setText(self._text_of(figures))
+            return max(most, self._width())
         self._size.setText(self._text_of(figures))
+        return self._width()
+
+    def _width(self) -> int:
         shown = [self._title, *([self._size] if self._size.text() else [])]
         inner, around = self._row.contentsMargins(), self.contentsMargins()
         return (
