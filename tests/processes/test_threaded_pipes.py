@@ -14,11 +14,14 @@ from pathlib import Path
 import pytest
 
 from jaxscope.client import supervisor_link
+from jaxscope.client.events import NotResponding, Progress
+from jaxscope.client.requests import CaptureRequest, TimeRequest
 from jaxscope.client.session import Session
 from jaxscope.client.supervisor_link import LocalLink
 from jaxscope.model.capture import Capture
+from jaxscope.model.timing import Timing
 from jaxscope.supervisor.pipes import AHEAD_BYTES, ThreadedPipes, ThreadedSelector
-from tests.faults.scene import PATIENCE_S, Scene, sample
+from tests.faults.scene import PATIENCE_S, PROGRAMS, Scene, place_of, sample
 
 WORKS = sample("works")
 
@@ -172,6 +175,44 @@ def threaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sessio
 def test_a_supervisor_with_threads_serves_runs(threaded: Session) -> None:
     for _ in range(2):
         assert isinstance(threaded.start(WORKS).wait(PATIENCE_S), Capture)
+
+
+def test_code_that_holds_the_lock_is_not_responding_and_told_where(threaded: Session) -> None:
+    """Nobody can ask it for a stack: a thread of faulthandler's writes it when the time is up."""
+    scene = Scene(threaded, sample("holds_the_lock"))
+    place = place_of("holds_the_lock", "deque(count()")
+    scene.wait_for(
+        NotResponding, lambda event: isinstance(event, NotResponding) and event.where == place
+    )
+    scene.run.kill()
+
+    assert scene.error().explanation.kind == "Stopped"
+
+
+@pytest.mark.slow
+def test_a_run_that_reaches_its_time_limit_is_told_where(threaded: Session) -> None:
+    path = PROGRAMS / "sleeps.py"
+    error = Scene(threaded, CaptureRequest(str(path), timeout_s=2.0)).error()
+
+    assert error.explanation.kind == "Timeout"
+    assert error.explanation.where == place_of("sleeps", "time.sleep")
+
+
+@pytest.mark.slow
+def test_a_part_of_a_measurement_is_skipped(threaded: Session) -> None:
+    skipped = []
+
+    def skip_steady(event: object) -> None:
+        if isinstance(event, Progress) and event.step == "steady" and not skipped:
+            skipped.append(event)
+            live.skip()
+
+    path = str(PROGRAMS / "works.py")
+    live = threaded.start(TimeRequest(path, "f(f32[100])", budget_s=9.0), skip_steady)
+    timing = live.wait(PATIENCE_S)
+
+    assert isinstance(timing, Timing)
+    assert any("Skipped by hand" in text for text in timing.warnings)
 
 
 def test_a_supervisor_with_threads_stops_a_run(threaded: Session) -> None:
