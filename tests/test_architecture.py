@@ -25,7 +25,7 @@ PACKAGE = ROOT / "jaxscope"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 FACE = "the face"  # modules at the root: __init__, __main__, in_process, notebook, watching, …
-_ROOT = {"errors", "heap", "late_dataclass", "marks"}
+_ROOT = {"errors", "heap", "late_dataclass", "marks", "processes"}
 _MODEL = {*_ROOT, "model"}
 _PROGRAM = _MODEL | {"program"}
 _FILES = _PROGRAM | {"schema", "picture", "report", "export"}
@@ -36,6 +36,7 @@ MAY_IMPORT = {
     "heap": set(),
     "late_dataclass": set(),
     "marks": set(),
+    "processes": set(),
     "verbs": set(),
     "version": set(),
     "model": _ROOT,

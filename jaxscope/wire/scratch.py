@@ -15,7 +15,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
-_SYNCHRONIZE, _NO_SUCH_PROCESS = 0x100000, 87
 _NAME = re.compile(r"jaxscope-scratch-(?P<pid>\d+)-\w+")
 
 
@@ -33,31 +32,11 @@ def remove_scratch(pid: int) -> None:
 
 def remove_stale_scratch() -> None:
     """Remove what processes left that are no more."""
+    from jaxscope.processes import is_alive  # workers alone ask
+
     for path, owner in _find_folders():
-        if not _is_alive(owner):
+        if not is_alive(owner):
             shutil.rmtree(path, ignore_errors=True)
-
-
-def _is_alive(pid: int) -> bool:
-    """Whether there is such a process, also of another user's."""
-    if sys.platform == "win32":  # where signal 0 ends a process
-        import _winapi
-
-        try:
-            handle = _winapi.OpenProcess(_SYNCHRONIZE, False, pid)
-        except OSError as error:
-            return error.winerror != _NO_SUCH_PROCESS
-        try:
-            return bool(_winapi.WaitForSingleObject(handle, 0) == _winapi.WAIT_TIMEOUT)
-        finally:
-            _winapi.CloseHandle(handle)
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        pass
-    return True
 
 
 def _find_folders() -> Iterator[tuple[str, int]]:

@@ -157,10 +157,12 @@ def find_unsaved(folder: Path) -> Sequence[Path]:
         names = sorted(os.listdir(folder))[:_MAX_SCANNED]
     except OSError:
         return ()
+    from jaxscope.processes import is_alive  # where something was left
+
     found = []
     for name in names:
         number, _, rest = name.partition("-")
-        if number.isdecimal() and rest.endswith(".jaxscope") and not _is_alive(int(number)):
+        if number.isdecimal() and rest.endswith(".jaxscope") and not is_alive(int(number)):
             try:
                 found.append(((folder / name).stat().st_mtime, folder / name))
             except OSError:
@@ -170,13 +172,3 @@ def find_unsaved(folder: Path) -> Sequence[Path]:
 
 def _forget(path: str) -> None:
     Path(path).unlink(missing_ok=True)
-
-
-def _is_alive(number: int) -> bool:
-    try:
-        os.kill(number, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:
-        return True  # somebody else's process
-    return True

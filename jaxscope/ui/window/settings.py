@@ -15,6 +15,7 @@ import json
 import math
 import os
 import secrets
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -313,15 +314,32 @@ def _without(known: Sequence[str], *texts: str) -> tuple[str, ...]:
 def _locked(folder: Path) -> Iterator[None]:
     """Keep other windows from writing; one that was stopped while it wrote is not waited for."""
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(ImportError, OSError):
-            import fcntl  # Windows has none
-
-            descriptor = os.open(folder, os.O_RDONLY)
+        with contextlib.suppress(OSError):
+            descriptor = _open_lock(folder)
             stack.callback(os.close, descriptor)
             end = time.monotonic() + _PATIENCE_S
-            while time.monotonic() < end:
-                with contextlib.suppress(BlockingIOError):
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
+            while not _lock(descriptor) and time.monotonic() < end:
                 time.sleep(0.002)
         yield
+
+
+def _open_lock(folder: Path) -> int:
+    if sys.platform == "win32":  # where a folder cannot be opened
+        return os.open(folder / ".lock", os.O_RDWR | os.O_CREAT)
+    return os.open(folder, os.O_RDONLY)
+
+
+def _lock(descriptor: int) -> bool:
+    """Whether this process has the lock now; closing the descriptor gives it back."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
