@@ -191,6 +191,30 @@ def arctanh_of_one(x):
     return jnp.arctanh(x)  # here
 
 
+def summed_past_the_largest(x):
+    total = jax.new_ref(x)
+    jax.ref.addupdate(total, 1, 3e38)
+    jax.ref.addupdate(total, 1, x[0] * 3e38)  # here
+    return total[...]
+
+
+def summed_inf_minus_inf(x):
+    total = jax.new_ref(jnp.zeros(4))
+
+    def step(i, state):
+        jax.ref.addupdate(total, 2, x * jnp.array([jnp.inf, -jnp.inf])[i])  # here
+        return state
+
+    lax.fori_loop(0, 2, step, 0)
+    return total[...] * 1.0
+
+
+def summed_backwards(x):
+    total = jax.new_ref(x * 3e38)
+    jax.ref.addupdate(total, jnp.array([2, 1, 0]), jnp.array([3e38, 0.0, 0.0]))  # here
+    return total[...]
+
+
 CASES = (
     ("log_of_negative(jnp.ones(3))", "nan", ()),
     ("log_of_zero(jnp.ones(3))", "inf", ()),
@@ -228,4 +252,9 @@ CASES = (
     ("remainder(jnp.ones(3))", "nan", ()),
     ("hessian(hessian_of_norm)(jnp.zeros(2))", "nan", ()),
     ("arctanh_of_one(jnp.ones(2))", "inf", ()),
+    *(
+        ("summed_past_the_largest(jnp.ones(3))", "inf", ()),
+        ("summed_inf_minus_inf(1.0)", "nan", (1,)),
+    )
+    * hasattr(jax, "ref"),
 )

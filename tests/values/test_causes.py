@@ -217,3 +217,12 @@ def test_an_inf_that_leaves_no_trace_in_the_results_is_told_so() -> None:
     for result, told in ((finite, ["The results are finite."]), (odd, [])):
         found = Values("f(x)", environment, "jaxpr", (), (result,), (), (), (made,))
         assert describe_origins(found)[1:] == told
+
+
+@pytest.mark.skipif(not hasattr(jax, "ref"), reason="this JAX has no mutable arrays")
+def test_a_sum_in_a_mutable_array_is_told_by_its_numbers_only_where_they_are_its_own() -> None:
+    origin, _ = find_origin("summed_past_the_largest(jnp.ones(3))", vars(causes))
+    assert origin["because"] == "addupdate(3e+38, 3e+38) is inf at element [1]."
+    # The first number of the sum goes to the last element.
+    origin, _ = find_origin("summed_backwards(jnp.ones(3))", vars(causes))
+    assert origin["because"] == "addupdate makes inf of finite operands at element [2]."

@@ -164,6 +164,16 @@ KEPT = jnp.array([jnp.nan, 1.0])
 
 def closed(x):
     return x + KEPT
+
+
+def in_place(x):
+    power = jax.new_ref(x)
+
+    def step(total, i):
+        power[...] = power[...] * 1e20
+        return total + (power[...] - power[...]), i
+
+    return jax.lax.scan(step, 0.0, jnp.arange(4))[0]
 """
 
 
@@ -187,6 +197,11 @@ def closed(x):
         (
             "closed(f32[2])",
             "a constant that is not finite, which 0 (add, loops.py:53) reads: 1 NaN",
+        ),
+        pytest.param(
+            "in_place(1.0)",
+            "(sub, loops.py:61) in round 2 of 4 of 2 (scan), which reads Inf: 1 NaN",
+            marks=pytest.mark.skipif(not hasattr(jax, "Ref"), reason="no mutable arrays"),
         ),
     ],
 )

@@ -88,6 +88,24 @@ def held(value: Any) -> Any:
     return value[...] if is_reference(value) else value
 
 
+def copy_before_sum(equation: Any, values: Sequence[Any]) -> Any:
+    """What a mutable array holds to which an equation is about to add; None of other equations."""
+    return np.array(held(values[0])) if equation.primitive.name == "addupdate" else None
+
+
+def see_sum(before: Any, values: list[Any], results: list[Any]) -> tuple[list[Any], list[Any]]:
+    """What an equation read and made; of a sum in a mutable array, before and after it.
+
+    Args:
+        before: Of `copy_before_sum`.
+        values: Operands of the equation.
+        results: Of the equation: none of a sum in place.
+    """
+    if before is None:
+        return values, results
+    return [before, *values[1:]], [held(values[0])]
+
+
 def count_nonfinite(value: Any) -> NonfiniteCount:
     """How many elements of an array or number are not finite; 0 of what holds no such numbers."""
     value = held(value)
@@ -165,13 +183,15 @@ class NonfiniteSearch:
 
         def run(number: int, equation: Any, values: list[Any]) -> list[Any]:
             self._count(equation)
+            before = copy_before_sum(equation, values)
             results = self._run_equation(equation, values, f"{prefix}{number}")
             constants = [
                 value
                 for atom, value in zip(equation.invars, values, strict=True)
                 if compat.is_literal(atom) or atom in consts
             ]
-            self._judge(f"{prefix}{number}", equation, values, results, constants)
+            read, made = see_sum(before, values, results)
+            self._judge(f"{prefix}{number}", equation, read, made, constants)
             return results
 
         return compat.run_equations(jaxpr, inputs, run)
@@ -202,6 +222,9 @@ class NonfiniteSearch:
     def _run_equation(self, equation: Any, values: list[Any], id: str) -> list[Any]:
         for name, called, inputs in find_called(equation, values):
             return self.run(called, inputs, f"{id}/{name}/")
+        loop = read_loop(equation, values)
+        if loop is not None and compat.open_jaxpr(loop.body).effects:
+            return self._run_rounds(equation, values, loop, id)
         results = compat.bind_equation(equation, values)
         if any(map(self._is_wanted, map(count_nonfinite, results))):
             self._enter_loop(equation, values, id)
@@ -246,17 +269,8 @@ class NonfiniteSearch:
         if found is None:
             return
         number, state = found
-        outer, where = self._rounds, f"{id} ({equation.primitive.name})"
-        if loop.length is None:
-            told = say("round {number:,} of {where}", number=number + 1, where=where)
-        else:
-            told = say(
-                "round {number:,} of {length:,} of {where}",
-                number=number + 1,
-                length=loop.length,
-                where=where,
-            )
-        self._rounds = (*outer, told)
+        outer = self._rounds
+        self._rounds = (*outer, _name_round(loop, number, f"{id} ({equation.primitive.name})"))
         try:
             self.run(loop.body, loop.inputs(number, state), f"{id}/{loop.name}/")
             # Its equations are finite one by one: the loop as a whole is what is known.
@@ -265,6 +279,35 @@ class NonfiniteSearch:
             raise whole
         finally:
             self._rounds = outer
+
+    def _run_rounds(self, equation: Any, values: list[Any], loop: Loop, id: str) -> list[Any]:
+        """Run a loop with effects, whose second run would begin with other mutable arrays."""
+        outer, state = self._rounds, list(loop.start)
+        stacked: list[tuple[int, list[Any]]] = []
+        while bool(np.asarray(loop.goes_on(len(stacked), state))):
+            number = len(stacked)
+            where = f"{id} ({equation.primitive.name})"
+            self._rounds = (*outer, _name_round(loop, number, where))
+            try:
+                results = self.run(loop.body, loop.inputs(number, state), f"{id}/{loop.name}/")
+            finally:
+                self._rounds = outer
+            state = list(loop.after(state, results))
+            stacked.append((loop.place(number), results[loop.num_state :]))
+        if not stacked:  # no round, no effect
+            return list(compat.bind_equation(equation, values))
+        return loop.join(state, stacked)
+
+
+def _name_round(loop: Loop, number: int, where: str) -> Said:
+    if loop.length is None:
+        return say("round {number:,} of {where}", number=number + 1, where=where)
+    return say(
+        "round {number:,} of {length:,} of {where}",
+        number=number + 1,
+        length=loop.length,
+        where=where,
+    )
 
 
 def find_called(equation: Any, values: list[Any]) -> list[tuple[str, Any, list[Any]]]:
@@ -322,6 +365,11 @@ class Loop:
             return jnp.where(jnp.expand_dims(active, axes), new, old)
 
         return tuple(map(select, made, state))
+
+    def join(self, state: Sequence[Any], rows: Sequence[tuple[int, Sequence[Any]]]) -> list[Any]:
+        """The results of the loop: the state after it, and what each round gave to its place."""
+        ordered = [row for _, row in sorted(rows, key=lambda each: each[0])]
+        return [*state, *(jnp.stack(column) for column in zip(*ordered, strict=True))]
 
     def place(self, number: Any) -> Any:
         """Index of the slices that a round reads, by its number; the number where it has none."""

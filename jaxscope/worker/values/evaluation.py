@@ -20,7 +20,6 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.late_dataclass import dataclass
@@ -39,11 +38,13 @@ from jaxscope.worker.provenance.traced_program import TracedProgram, trace_gradi
 from jaxscope.worker.stages.nonfinite import (
     Loop,
     NonfiniteCount,
+    copy_before_sum,
     count_nonfinite,
     find_called,
     find_round,
     held,
     read_loop,
+    see_sum,
 )
 from jaxscope.worker.values.against import send_comparison
 from jaxscope.worker.values.arrays import is_plain, summarize
@@ -203,9 +204,10 @@ class Evaluator:
             if not self.given:
                 self._note_constants(id, equation, operands, constants)
             try:
+                before = copy_before_sum(equation, operands)
                 results = self._run_equation(equation, operands, id)
                 self._remember(id, equation, results)
-                self._judge(id, equation, operands, results)
+                self._judge(id, equation, *see_sum(before, operands, results))
             except Exception:
                 name = _with_line(equation.primitive.name, self._places[-1][1])
                 self._failed = self._failed or (id, equation.primitive.name, name)  # the innermost
@@ -304,10 +306,9 @@ class Evaluator:
             number += 1
         if not is_only_run:
             return []
-        rows = [row for _, row in sorted(stacked, key=lambda each: each[0])]
-        if not rows:
-            return list(compat.bind_equation(equation, operands))  # no round, no effect
-        return [*state, *(jnp.stack(column) for column in zip(*rows, strict=True))]
+        if not stacked:  # no round, no effect
+            return list(compat.bind_equation(equation, operands))
+        return loop.join(state, stacked)
 
     def _goes_on(
         self, equation: Any, operands: list[Any], loop: Loop, number: int, state: list[Any], id: str
@@ -497,7 +498,10 @@ def _explain(equation: Any, operands: list[Any], result: Any, element: tuple[int
     """What was computed of what, in numbers, where each operand has such an element."""
     name = equation.primitive.name
     read: list[str] = []
-    for operand in operands:
+    elements = operands
+    if name == "addupdate":  # by one number, to one element; else the index says what meets what
+        elements = operands[:2] if np.shape(operands[1]) == () else []
+    for operand in elements:
         array = np.asarray(held(operand)) if is_plain(operand) else None
         if array is None or array.shape not in ((), result.shape) or equation.params.get("jaxpr"):
             read = []
