@@ -159,8 +159,10 @@ class _CheapRecorder(JitRecorder):
     ) -> None:
         """Keep what a call compiled, and what it moved between host and device."""
         owner, key = id(jitted.function), None
-        if now.durations:
-            for name, seconds in (captured.seconds if captured else {}).items():
+        before = captured.seconds if captured else {}
+        # A program that was compiled ahead of time is only traced, which the capture did already.
+        if now.durations or (before and not self.programs[owner]):
+            for name, seconds in before.items():
                 now.durations.setdefault(name, [seconds])
             self._alive[owner] = jitted.function
             self.programs[owner] += 1

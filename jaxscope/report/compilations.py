@@ -168,7 +168,13 @@ def _seconds_of(variants: list[dict[str, Any]]) -> float:
 
 def _describe_compilations(found: dict[str, Any]) -> str:
     """How many programs there were, how long they took to make, and which function took most."""
-    functions = found["compilations"]
+    functions = [
+        {**each, "variants": made}
+        for each in found["compilations"]
+        if (made := [v for v in each["variants"] if not _was_there(v)])
+    ]
+    if not functions:
+        return "No call compiled anything: each found its program made."
     count = sum(len(each["variants"]) for each in functions)
     total = sum(_seconds_of(each["variants"]) for each in functions)
     told = (
@@ -186,6 +192,14 @@ def _describe_compilations(found: dict[str, Any]) -> str:
 def compilations_notes(found: dict[str, Any]) -> list[str]:
     """What was compiled besides, what went wrong, and advice."""
     notes = list(found["problems"])
+    there = [each for each in found["compilations"] if any(map(_was_there, each["variants"]))]
+    if there:
+        names = [each["function"] for each in there[:_MAX_OUTSIDE]]
+        more = ", …" if len(there) > len(names) else ""
+        notes.append(
+            f"Rows without times to lower and compile ({', '.join(names)}{more}): the program was "
+            "there before the first call listed, as `lower(…).compile()` makes it."
+        )
     if outside := found["outside"]:
         total = sum(each["seconds"] for each in outside)
         count = sum(each["count"] for each in outside)
@@ -197,6 +211,11 @@ def compilations_notes(found: dict[str, Any]) -> list[str]:
         )
     advice = found.get("recompilation", {}).get("advice", ())
     return [*notes, *(f"{each['function']}: {each['text']}" for each in advice)]
+
+
+def _was_there(variant: dict[str, Any]) -> bool:
+    """Whether JAX did nothing for the first call of a program but find it, traced and compiled."""
+    return variant["seconds"]["lower"] is None and variant["seconds"]["compile"] is None
 
 
 def _name_outside(each: dict[str, Any]) -> str:

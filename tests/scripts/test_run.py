@@ -229,6 +229,30 @@ def test_what_is_compiled_ahead_of_time_is_said_to_be_called_unseen(tmp_path: Pa
     assert "other was not caught: no jitted function of that name was called" in other
 
 
+def test_a_program_that_was_compiled_ahead_is_not_said_to_be_compiled_by_its_call(
+    tmp_path: Path,
+) -> None:
+    script = tmp_path / "ahead.py"
+    script.write_text(
+        "import jax\ndef step(x):\n    return x + 1\n"
+        "compiled = jax.jit(step).lower(1.0).compile()\n"
+        "again = jax.jit(step)\nagain(1.0)\nagain(1.0)\n"
+    )
+    plain = run(str(script)).stdout
+    assert plain.startswith("No call compiled anything: each found its program made.")
+    seen = tmp_path / "seen"
+    captured = run("--out", str(seen), str(script)).stdout
+    assert captured.startswith("No call compiled anything: each found its program made.")
+    for told in (plain, captured):
+        assert "Rows without times to lower and compile (step): the program was there" in told
+    (function,) = read(seen)["compilations"]
+    (variant,) = function["variants"]
+    assert (function["calls"], variant["capture"]) == (2, "step.jaxscope")
+    # Once more with other arguments: that one is compiled by its call.
+    script.write_text(script.read_text() + "again(2)\n")
+    assert run(str(script)).stdout.startswith("1 program of 1 function took ")
+
+
 def test_a_key_that_is_donated_stays_the_scripts(tmp_path: Path) -> None:
     """What a capture runs takes copies of donated arguments, of typed keys as well."""
     script = tmp_path / "script.py"
