@@ -53,6 +53,7 @@ OWN = (
     "combined(f32[40])",
     "one_round(f32[8], f32[1, 8])",
     "truncated(key(0))",
+    "grad(conjugate_gradients)(f32[6])",
 )
 
 LIBRARY = (

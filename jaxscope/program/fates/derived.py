@@ -268,10 +268,27 @@ class DerivedFates:
             id, _, call = tag.partition("@")
             if call:
                 found.setdefault(id, []).append(call)
+        for id, call in self._find_calls_of_rules():
+            if call not in found.setdefault(id, []):
+                found[id].append(call)
         places = self.equations.graph.index_by_id
         for calls in found.values():
             calls.sort(key=lambda call: places.get(call.rpartition("@")[2], NONE))
         return found
+
+    def _find_calls_of_rules(self) -> Iterator[tuple[str, str]]:
+        """Equations of a solver's rule that XLA received in a call by another equation than the one
+        that their ids name, where that one does not live: none of them may be left by its name."""
+        equations = self.equations
+        for tag in () if self._endings or self._before is None else self._before.holders:
+            id, _, call = tag.partition("@")
+            node = equations.graph.index_by_id.get(id, NONE) if call else NONE
+            while node != NONE and (group := equations.group[node]) != NONE:
+                node = int(equations.graph.groups.owner[group])
+                if node != NONE and equations.operations[node] == SOLVE:
+                    if not self._live[node]:
+                        yield id, call
+                    break
 
     def _has_constants_inside(self) -> bool:
         """Whether captured arrays are constants of the module: it has no parameters for them."""
