@@ -469,6 +469,13 @@ def user_place(equation: Any) -> tuple[str, int] | None:
     return None if frame is None else frame[:2]
 
 
+def is_made_in(equation: Any, file: str) -> bool:
+    """Whether a file of JAX's, such as `jax/_src/checkify.py`, was at work when it was made."""
+    traceback = equation.source_info.traceback
+    names = () if traceback is None else {frame.file_name for frame in traceback.frames}
+    return any(name.replace("\\", "/").endswith(file) for name in names)
+
+
 @functools.lru_cache(maxsize=1 << 16)
 def _frames(traceback: Any) -> tuple[Any, ...]:
     """The user's frames down to the function that was traced.

@@ -51,6 +51,25 @@ def test_an_index_outside_does_what_is_said(name: str, expected: Any, told: str)
     assert told in found.message
 
 
+def test_an_index_that_checkify_may_find_is_not_said_to_raise_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "checked.py"
+    file.write_text(
+        "import jax\nfrom jax.experimental import checkify\n\n\n"
+        "@jax.jit\ndef eleventh(x):\n    return x[10]\n\n\n"
+        "def checked(x):\n"
+        "    return checkify.checkify(eleventh, errors=checkify.index_checks)(x)\n"
+    )
+    namespace: dict[str, Any] = {}
+    exec(file.read_text(), namespace)
+    error, value = namespace["checked"](X)
+    assert value == X[7]
+    assert "out-of-bounds" in error.get()
+    (found,) = findings_of(str(file), "checked(f32[8])")
+    assert found.message.endswith(
+        "JAX reads element 7 instead. JAX raises no error; checkify finds it if it checks indices."
+    )
+
+
 def test_indices_are_computed_once_however_many_ways_lead_to_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,12 +9,14 @@ import numpy as np
 
 from jaxscope.model.capture import Check, Severity
 from jaxscope.model.said import Said, say, say_joined
+from jaxscope.worker import compat
 from jaxscope.worker.checks.dataflow import Site, TracedValue
 from jaxscope.worker.checks.gathers import known_integers
 from jaxscope.worker.checks.subject import CheckedCall, code_at
 
 RULE = "index-out-of-bounds"
 _FILLS = "FILL_OR_DROP"
+_CHECKIFY = "jax/_src/checkify.py"
 
 
 def find_indices_out_of_bounds(subject: CheckedCall) -> Iterator[Check]:
@@ -23,6 +25,7 @@ def find_indices_out_of_bounds(subject: CheckedCall) -> Iterator[Check]:
     Passed over: arms of conditions, which may be there to guard the index; a `mode` that is
     written, since it says what shall happen; and tables of indices that are made elsewhere.
     """
+    is_checked: bool | None = None
     for site in subject.base.sites:
         told = _FINDERS.get(site.name, _nothing)(site)
         place = subject.caller_place(site) if told else None
@@ -30,10 +33,17 @@ def find_indices_out_of_bounds(subject: CheckedCall) -> Iterator[Check]:
             continue
         if site.name.startswith(("gather", "scatter")) and not _is_written(site, place):
             continue
+        if is_checked is None:  # in whichever function: JAX may have traced this one before
+            equations = (site.equation for site in subject.base.sites)
+            is_checked = any(compat.is_made_in(each, _CHECKIFY) for each in equations)
+        if is_checked:
+            end = say("JAX raises no error; checkify finds it if it checks indices.")
+        else:
+            end = say("No error is raised.")
         yield Check(
             RULE,
             Severity.WARNING,
-            say_joined((told, say("No error is raised."))),
+            say_joined((told, end)),
             say(
                 "Use an index within the array. Where leaving it is meant, say what shall happen: "
                 'x.at[i].get(mode="fill", fill_value=0), x.at[i].set(y, mode="drop").'

@@ -3768,6 +3768,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>JAX 向 XLA 保证所有下标都在界内：在那里读到的内容没有定义。</translation>
     </message>
     <message>
+        <source>JAX raises no error; checkify finds it if it checks indices.</source>
+        <translation>JAX 不会抛出错误；若 checkify 检查索引，则由它发现。</translation>
+    </message>
+    <message>
         <source>JAX reads element {moved} instead.</source>
         <translation>JAX 改为读取元素 {moved}。</translation>
     </message>
