@@ -39,6 +39,13 @@ _CAUSES = (
         "cache (pip cache purge) and start again; if it stays, something alters the downloads.",
     ),
     (
+        # Before what is said of networks: pip tries again, and reports that, too.
+        ("certificate verify failed", "certificate_verify_failed", "invalid peer certificate"),
+        "the certificate of the package server is not trusted here. Is there a proxy with one of "
+        "its own? Name its file: PIP_CERT=/path/to/certificate.pem ./run --yes. If not, install "
+        "ca-certificates and start again.",
+    ),
+    (
         (
             *("name resolution", "failed to resolve", "network is unreachable"),
             *("connection refused", "connection reset", "timed out", "dns error"),
@@ -47,11 +54,6 @@ _CAUSES = (
         ),
         "the packages could not be downloaded. Is this machine online? Behind a proxy set "
         "HTTPS_PROXY. What is already here is kept; start again to go on.",
-    ),
-    (
-        ("certificate",),
-        "the secure connection to the package server was refused. Install ca-certificates, or set "
-        "PIP_CERT to the certificate of your network, then start again.",
     ),
     (
         ("permission denied",),

@@ -153,9 +153,21 @@ def test_another_place(checkout: Path, monkeypatch: pytest.MonkeyPatch, tmp_path
         ("ERROR: [Errno 28] No space left on device", "the disk is full"),
         ("Temporary failure in name resolution", "Is this machine online?"),
         ("THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE", "refused"),
-        ("SSLError: certificate verify failed", "ca-certificates"),
+        ("SSLError: certificate verify failed", "PIP_CERT="),
         ("ERROR: No matching distribution found for jaxlib==1", "no ready-made packages"),
         ("something nobody has seen", "start again"),
+        (  # pip, behind a proxy with a certificate of its own
+            "Could not fetch URL https://host/simple/jax/: There was a problem confirming the ssl "
+            "certificate: HTTPSConnectionPool(host='host', port=443): Max retries exceeded: "
+            "/simple/jax/ (Caused by SSLError(SSLCertVerificationError(1, '[SSL: "
+            "CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate in "
+            "certificate chain (_ssl.c:1029)'))) - skipping",
+            "PIP_CERT=",
+        ),
+        (  # uv, the same
+            "Caused by: invalid peer certificate: UnknownIssuer; failed to fetch",
+            "PIP_CERT=",
+        ),
     ],
 )
 def test_failures_are_explained_in_a_sentence(line: str, sentence: str) -> None:
