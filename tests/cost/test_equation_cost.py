@@ -76,6 +76,27 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
             jax.ShapeDtypeStruct((2, 4, 5), jnp.float32),
         ),
     ),
+    **{
+        f"product of {one.__name__} and {other.__name__}": (
+            lambda x, w: lax.dot(x, w, preferred_element_type=jnp.float32),
+            (jax.ShapeDtypeStruct((4, 8), one), jax.ShapeDtypeStruct((8, 3), other)),
+        )
+        for one, other in (
+            (jnp.bfloat16, jnp.float32),
+            (jnp.float32, jnp.bfloat16),
+            (jnp.int8, jnp.bfloat16),
+            (jnp.bfloat16, jnp.bfloat16),
+            (jnp.float8_e4m3fn, jnp.float8_e5m2),
+            (jnp.float8_e4m3fn, jnp.bfloat16),
+        )
+    },
+    **{
+        f"product by {name}": (
+            lambda x, w, preset=lax.DotAlgorithmPreset[name]: lax.dot(x, w, precision=preset),
+            (X, W),
+        )
+        for name in ("DEFAULT", "F32_F32_F32", "BF16_BF16_F32", "BF16_BF16_F32_X6")
+    },
     "softmax": (lambda x: jax.nn.softmax(x), (X,)),
     "gelu": (jax.nn.gelu, (X,)),
     "silu": (jax.nn.silu, (X,)),
@@ -187,6 +208,14 @@ def test_bytes_are_xlas_where_an_equation_is_one_instruction(name: str) -> None:
     _, cost = cost_of(function, *arguments)
     module = jax.jit(function).lower(*arguments).compiler_ir("hlo").as_hlo_module()
     assert cost.bytes_accessed == module_cost(compat.cpu_client(), module)[1]
+
+
+def test_what_an_algorithm_of_a_product_converts_is_not_counted() -> None:
+    preset = lax.DotAlgorithmPreset.F32_F32_F32
+    halves = (jax.ShapeDtypeStruct((4, 8), jnp.bfloat16), jax.ShapeDtypeStruct((8, 3), jnp.float32))
+    graph, cost = cost_of(lambda x, w: lax.dot(x, w, precision=preset), *halves)
+    assert math.isnan(cost.flops)
+    assert math.isnan(node_cost(graph, "0").flops)
 
 
 def test_only_what_is_taken_is_read() -> None:

@@ -544,7 +544,27 @@ def _dot(equation: Equation) -> Costs:
     (contracting, _), _ = equation.parameter("dimension_numbers")
     shape = equation.operand(0).shape
     width = math.prod(shape[axis] for axis in contracting)
-    return 2.0 * equation.result().size * width, equation.traffic(), 0.0
+    flops = 2.0 * equation.result().size * width
+    return flops + _count_conversions(equation), equation.traffic(), 0.0
+
+
+def _count_conversions(equation: Equation) -> int:
+    """Elements of operands that are made the result's type first, as for a CPU or a GPU.
+
+    Raises:
+        UncountedError: An algorithm is asked for that converts operands to types of its own.
+    """
+    operands, result = (equation.operand(0), equation.operand(1)), equation.result()
+    elements = {each.element for each in operands}
+    preset = equation.parameters.get("precision", "").rpartition("DotAlgorithm")[2]
+    if preset:
+        taken = _TAKEN_AS_THEY_ARE.get(preset.removeprefix("Preset."))
+        if preset == "Preset.DEFAULT" or (taken and {*elements, result.element} <= taken):
+            return 0
+        raise UncountedError(say("the algorithm of the product converts what it multiplies"))
+    if len(elements) < 2 or all(element.startswith("f8") for element in elements):
+        return 0
+    return sum(each.size for each in operands if each.element != result.element)
 
 
 def _convolution(equation: Equation) -> Costs:
@@ -627,6 +647,14 @@ _PLACES = "freeze layout_constraint new_ref reshard sharding_constraint"
 """Where values lie: in the program of whole arrays nothing is computed or moved for them."""
 _REDUCTIONS = "and or prod sum xor"
 _PARTS = {"c64": "f32", "c128": "f64"}
+_TAKEN_AS_THEY_ARE = {
+    "F32_F32_F32": {"f32"},
+    "F64_F64_F64": {"f64"},
+    "BF16_BF16_F32": {"bf16", "f32"},
+    "BF16_BF16_F32_X3": {"f32"},
+    "BF16_BF16_F32_X6": {"f32"},
+}
+"""By algorithm of a product: the types that it neither makes of others nor makes others of."""
 
 # FLOPs and transcendentals per element of what these are lowered to, the same since JAX 0.8 (the
 # last two: since 0.12, which has them first).

@@ -13756,6 +13756,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>临时量</translation>
     </message>
     <message>
+        <source>the algorithm of the product converts what it multiplies</source>
+        <translation>乘积所用的算法会转换操作数的类型</translation>
+    </message>
+    <message>
         <source>the argument {name}</source>
         <translation>参数 {name}</translation>
     </message>
