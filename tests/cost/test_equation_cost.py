@@ -97,6 +97,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         )
         for name in ("DEFAULT", "F32_F32_F32", "BF16_BF16_F32", "BF16_BF16_F32_X6")
     },
+    "precise product": (lambda x, w: lax.dot(x, w, precision=lax.Precision.HIGHEST), (X, W)),
     "softmax": (lambda x: jax.nn.softmax(x), (X,)),
     "gelu": (jax.nn.gelu, (X,)),
     "silu": (jax.nn.silu, (X,)),

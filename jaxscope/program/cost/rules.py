@@ -556,7 +556,7 @@ def _count_conversions(equation: Equation) -> int:
     """
     operands, result = (equation.operand(0), equation.operand(1)), equation.result()
     elements = {each.element for each in operands}
-    preset = equation.parameters.get("precision", "").rpartition("DotAlgorithm")[2]
+    preset = equation.parameters.get("precision", "").partition("DotAlgorithm")[2]
     if preset:
         taken = _TAKEN_AS_THEY_ARE.get(preset.removeprefix("Preset."))
         if preset == "Preset.DEFAULT" or (taken and {*elements, result.element} <= taken):
