@@ -164,7 +164,8 @@ def render_library() -> str:
         if inspect.isfunction(found):
             parts.append(_section(f"jaxscope.{name}", found))
     parts.append(f"## `Capture`\n\n{_preformatted(Capture)}")
-    for method in (Capture.stage, notebook.ShownCapture.save):
+    shown = notebook.ShownCapture
+    for method in (Capture.stage, shown.kernels.fget, shown.cost.fget, shown.save):
         parts.append(_section(f"Capture.{method.__name__}", method))
     parts.append(f"## `Watch`\n\n{_preformatted(compilation_watch.Watch)}")
     parts.append(f"## Errors\n\n{_preformatted(errors)}")

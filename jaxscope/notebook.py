@@ -20,11 +20,12 @@ from typing import Any
 
 from jaxscope.errors import CallError, JaxscopeError, UsageError
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import Capture, is_available
+from jaxscope.model import Capture, Cost, Unavailable, is_available
 from jaxscope.model.capture import Checked
 from jaxscope.model.dumps import FoundDumps
 from jaxscope.model.experiments import Bisection, RematPolicies
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS, JSON_ENDING
+from jaxscope.model.said import say
 from jaxscope.model.tracing import Tracing
 from jaxscope.model.values import Values
 from jaxscope.program.diff.captures import Comparison
@@ -69,6 +70,31 @@ class ShownCapture(Capture):
         from jaxscope.schema.archive import save_capture
 
         save_capture(self, place)
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Names of the instructions that run as kernels of the compiled program, in its order.
+
+        One in a loop counts once. Their work is in `stage("optimized").graph`.
+
+        Raises:
+            jaxscope.errors.JaxscopeError: They are not known; says why.
+        """
+        from jaxscope.program.cost.kernels import name_kernels
+
+        found = name_kernels(self)
+        if isinstance(found, Unavailable):
+            raise JaxscopeError(say("The kernels are not known."), why=found.reason)
+        return found
+
+    @property
+    def cost(self) -> Cost:
+        """Work of one run by XLA's rules: `flops`, `bytes_accessed` and `transcendentals`, NaN
+        where not known. Of the compiled program, or of what comes before it where there is none.
+        """
+        stages = map(self.stage, ("optimized", "hlo", "stablehlo", "jaxpr"))
+        known = (stage.cost for stage in stages if stage is not None and stage.cost.is_known)
+        return next(known, Cost())
 
     def __repr__(self) -> str:
         return describe_capture(self)

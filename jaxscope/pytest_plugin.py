@@ -101,14 +101,12 @@ class Compiled:
         """Assert that the optimized program has no more kernels; one in a loop counts once."""
         __tracebackhide__ = True
         from jaxscope.model import Unavailable
-        from jaxscope.program.cost.trip_counts import find_trip_counts
-        from jaxscope.program.roofline import find_roofline
+        from jaxscope.program.cost.kernels import name_kernels
 
-        trips, machine = find_trip_counts(self.capture), self.capture.stage("machine")
-        found = find_roofline(self.capture.stage("optimized"), trips, machine)
+        found = name_kernels(self.capture)
         if isinstance(found, Unavailable):
             self._not_known("How many kernels it has", found.reason)
-        count = len(found.kernels) + len(found.uncounted)
+        count = len(found)
         if count > at_most:
             self._fail(f"It has {count:,} kernels; at most {at_most:,} were wanted.", "kernels")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import shlex
+import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -155,6 +156,16 @@ def test_the_readme_is_one_page() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     assert len(text.splitlines()) <= 120
     assert f"{len(QUESTIONS)} named questions" in text
+
+
+@pytest.mark.slow
+def test_the_code_of_the_readme_is_typed(tmp_path: Path) -> None:
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    file = tmp_path / "readme.py"
+    file.write_text("\n".join(code), "utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", str(file)]
+    checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert checked.stdout.startswith("Success"), checked.stdout
 
 
 SLOW_PAGES = frozenset(

@@ -7,6 +7,7 @@ import dataclasses
 import gzip
 import html
 import json
+import math
 import os
 import re
 import subprocess
@@ -15,10 +16,13 @@ import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
+import jax
+import jax.numpy as jnp
 import pytest
 
 import jaxscope
 from jaxscope import notebook
+from jaxscope.errors import JaxscopeError
 from jaxscope.model import Capture, Unavailable
 
 
@@ -39,6 +43,33 @@ def test_a_prompt_shows_a_line_per_stage(capture: Capture) -> None:
     assert lines[0] == "grad(simple_graph)(f32[1000])"
     assert lines[1] == "  jaxpr: 5 equations"
     assert len(lines) == 1 + len(capture.stages)
+
+
+def test_kernels_and_cost_are_those_of_the_program_that_jax_compiles() -> None:
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        return jnp.mean(jnp.tanh(x @ w) ** 2)
+
+    arguments = jnp.ones((8, 2)), jnp.ones((4, 8))
+    captured = jaxscope.capture(jax.grad(loss), *arguments)
+    compiled = jax.jit(jax.grad(loss)).lower(*arguments).compile()
+
+    entry = (compiled.as_text() or "").partition("ENTRY")[2]
+    run = re.findall(r"(%?[\w.-]+) = \S+ (?:fusion|dot|custom-call|reduce|copy)\(", entry)
+    assert sorted(captured.kernels) == sorted(name.lstrip("%") for name in run)
+    analysis = compiled.cost_analysis()
+    assert isinstance(analysis, dict)
+    assert captured.cost.flops == analysis["flops"]
+    assert captured.cost.bytes_accessed == analysis["bytes accessed"]
+
+
+def test_kernels_that_are_not_known_say_why(capture: Capture) -> None:
+    stages = tuple(stage for stage in capture.stages if stage.name in ("jaxpr", "hlo"))
+    lacking = notebook.make_shown(dataclasses.replace(capture, stages=stages))
+    with pytest.raises(JaxscopeError, match="The kernels are not known") as raised:
+        _ = lacking.kernels
+    assert raised.value.explanation.why == "The capture has no compiled program."
+    assert lacking.cost == stages[1].cost
+    assert math.isnan(notebook.make_shown(dataclasses.replace(capture, stages=())).cost.flops)
 
 
 def test_a_notebook_shows_the_page_in_a_frame(capture: Capture) -> None:

@@ -16,10 +16,24 @@ import numpy as np
 import numpy.typing as npt
 
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model import NONE, Graph, GroupKind, Stage, StageText, is_available
+from jaxscope.model import (
+    NONE,
+    Capture,
+    Graph,
+    GroupKind,
+    Stage,
+    StageText,
+    Unavailable,
+    is_available,
+)
 from jaxscope.model.said import say
 from jaxscope.model.types import read_count, type_bytes
-from jaxscope.program.cost.trip_counts import RUNS_INSIDE, ExecutionCounts
+from jaxscope.program.cost.trip_counts import (
+    RUNS_INSIDE,
+    ExecutionCounts,
+    count_executions,
+    find_trip_counts,
+)
 from jaxscope.program.cost.work import is_product, product_cost
 from jaxscope.program.machine.kernel_text import KERNEL, PART, link_kernel_lines, write_heading
 
@@ -252,6 +266,20 @@ def find_kernels(graph: Graph, rounds: ExecutionCounts) -> Iterator[Kernel]:
         if traffic is not None:
             cost[1] = traffic.of(node, float(cost[1]))
         yield Kernel(node, group, times, cost)
+
+
+def name_kernels(capture: Capture) -> tuple[str, ...] | Unavailable:
+    """The instructions that run as kernels of the compiled program, in its order, or why they are
+    not known. One in a loop counts once; one that never runs does not.
+    """
+    stage = capture.stage("optimized")
+    if stage is None:
+        return Unavailable(say("The capture has no compiled program."), "optimized")
+    if isinstance(stage.graph, Unavailable):
+        return stage.graph
+    graph = stage.graph
+    rounds = count_executions(graph, find_trip_counts(capture))
+    return tuple(graph.name(kernel.node) for kernel in find_kernels(graph, rounds))
 
 
 # What kernels exchange with a chip's main memory, where values can also lie on the chip.
