@@ -7938,6 +7938,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>卷积核不翻转：神经网络所说的卷积其实是互相关。</translation>
     </message>
     <message>
+        <source>The kernels are not known.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The kernels of a call are shown here once it has run.</source>
         <translation>调用运行完毕后，这里会显示它的内核。</translation>
     </message>
