@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from jaxscope.model import NONE
+from jaxscope.picture.layout.diagram import Spacing
 from jaxscope.picture.layout.text_width import measure_text
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.edge_details import LABEL_HEIGHT_PX, EdgeLabels
@@ -214,6 +215,49 @@ def training_step(*, is_boxed: bool, needs_value: bool = True) -> View:
 
     graph = trace(step, [jnp.ones(3 + n) for n in range(4)])
     return build_view(graph, [] if is_boxed else ["group-by-function"])
+
+
+@pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])
+def test_connectors_of_long_lines_tell_where_gradients_go_above_the_backward_part(
+    direction: str, along: int
+) -> None:
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        return (jnp.tanh(w * x) ** 2).sum()
+
+    def step(w: jax.Array, m: jax.Array, x: jax.Array) -> tuple[jax.Array, ...]:
+        value, slope = jax.value_and_grad(loss)(w, x)
+        with jax.named_scope("update"):
+            m = 0.9 * m + jnp.sin(slope)
+        with jax.named_scope("apply"):
+            return w - 0.1 * m * jnp.cos(m) * slope, m, value
+
+    view = build_view(trace(step, *[jnp.ones(3)] * 3, paths=["w", "m", "x"]))
+    short = Spacing(max_span=1)
+    scene = build_scene(view, frozenset(halves(view)), direction=direction, spacing=short)
+    assert_tidy(scene)
+    assert_lines_arrive(scene)
+    connectors, rects, titles = scene.connectors, scene.items.rect, scene.items.titles
+    backward, updated, applied = (
+        scene.item_of_id[halves(view)[1]], titles.index("update"), titles.index("apply")
+    )  # fmt: skip
+    told = {
+        int(connectors.item[n]): (is_source, set(connectors.far[n].tolist()))
+        for n, is_source in enumerate(connectors.is_source.tolist())
+        if backward in (connectors.item[n], *connectors.far[n]) and connectors.is_reversed[n]
+    }
+    assert told == {
+        backward: (True, {updated, applied}),
+        updated: (False, {backward}),
+        applied: (False, {backward}),
+    }
+    for number, (item, is_source) in enumerate(
+        zip(connectors.item.tolist(), connectors.is_source.tolist(), strict=True)
+    ):
+        if item in (backward, updated, applied):
+            assert connectors.is_reversed[number], "values flow up there"
+            assert (connectors.rect[number, along] < rects[item, along]) == is_source
+        for far in connectors.far[number].tolist():
+            assert far != item, "a box gives itself nothing"
 
 
 @pytest.mark.parametrize(("direction", "along"), [("down", 1), ("right", 0)])

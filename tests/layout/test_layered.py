@@ -16,6 +16,7 @@ from jaxscope.picture.layout.diagram import (
     Drawing,
     LayoutStopped,
     RequestedStub,
+    Route,
     Spacing,
 )
 from jaxscope.picture.layout.layered import keep_distances, layout_layered
@@ -70,6 +71,17 @@ def assert_well_drawn(diagram: Diagram, drawing: Drawing) -> None:
         assert right <= drawing.across + TOLERANCE_PX
         assert bottom <= drawing.along + TOLERANCE_PX
     stubbed = {index for stub in drawing.stubs for index in stub.links}
+    told = [(index, s.is_source, s.node) for s in drawing.stubs for index in s.links]
+    ends = [(n, diagram.links[n]) for n in sorted(stubbed)]
+    assert sorted(told) == [
+        each for n, link in ends for each in ((n, False, link.target), (n, True, link.source))
+    ]
+    for stub in drawing.stubs:
+        at_node, at_stub = stub.line[:: 1 if stub.is_source else -1][:: len(stub.line) - 1]
+        assert_touches(at_node, rects[stub.node])
+        half = stub.across / 2, diagram.stub_along / 2
+        room = stub.x - half[0], stub.y - half[1], stub.x + half[0], stub.y + half[1]
+        assert_touches(at_stub, room)
     for index, (link, route) in enumerate(zip(diagram.links, drawing.routes, strict=True)):
         assert bool(route) != (index in stubbed)
         if route and link.source != link.target:
@@ -125,8 +137,14 @@ def test_the_same_diagram_is_laid_out_the_same(diagram: Diagram) -> None:
     assert layout_layered(diagram) == layout_layered(diagram)
 
 
+CHAIN = [DiagramEdge(n, n + 1) for n in range(7)]
+LONG = [DiagramEdge(*each) for each in ((6, 1, 1), (1, 5, 2), (5, 0, 3), (6, 2, 4))]
+"""All but one run against the flow of the chain."""
+
+
 @settings(max_examples=60)
-@given(diagrams(), st.integers(1, 5))
+@given(st.booleans().flatmap(diagrams), st.integers(1, 5))
+@example(Diagram([40.0] * 8, [20.0] * 8, [*CHAIN, *LONG]), 2)
 def test_long_edges_become_stubs_with_room_of_their_own(diagram: Diagram, span: int) -> None:
     drawing = layout_layered(diagram, Spacing(max_span=span))
     assert_well_drawn(diagram, drawing)
@@ -368,9 +386,12 @@ def cross_side_by_side(diagram: Diagram, drawing: Drawing, one: int, other: int,
     """Whether two lines that meet one box cross, though nothing is between them up to there.
 
     Args:
+        one: Number of a link, or of a stub after all links; it has a line.
+        other: Likewise.
         end: Which end of both is at the box: 0 where they leave it, -1 where they enter it.
     """
-    routes, tops = drawing.routes, [y for route in drawing.routes for _, y in route]
+    routes = lines_of(drawing)
+    tops = [y for route in routes for _, y in route]
     low = max(routes[each][0][1] for each in (one, other))
     high = min(routes[each][-1][1] for each in (one, other))
     halves = [(p[1] + q[1]) / 2 for route in routes for p, q in itertools.pairwise(route)]
@@ -396,19 +417,34 @@ def cross_side_by_side(diagram: Diagram, drawing: Drawing, one: int, other: int,
     return False
 
 
+def lines_of(drawing: Drawing) -> list[Route]:
+    """The line of each link, empty where a stub stands for it; then the line of each stub."""
+    return [*drawing.routes, *(stub.line for stub in drawing.stubs)]
+
+
 def assert_siblings_do_not_cross(diagram: Diagram) -> None:
+    """Of the lines that are drawn: where many are long, stubs stand for some, and have lines."""
     drawing = layout_layered(diagram, Spacing(max_span=len(diagram.across)))
-    assert not drawing.stubs
-    for (i, one), (j, other) in itertools.combinations(enumerate(diagram.links), 2):
-        if one.target == other.target:
-            assert not cross_side_by_side(diagram, drawing, i, j, -1)
-        if one.source == other.source and one.net != other.net:
-            assert not cross_side_by_side(diagram, drawing, i, j, 0)
+    entered: list[tuple[int, int]] = []  # a box, and the number of a line that enters it
+    left: list[tuple[int, int]] = []
+    for number, link in enumerate(diagram.links):
+        if drawing.routes[number]:
+            left.append((link.source, number))
+            entered.append((link.target, number))
+    for number, stub in enumerate(drawing.stubs, start=len(diagram.links)):
+        (left if stub.is_source else entered).append((stub.node, number))
+    nets = [link.net for link in diagram.links]
+    for ends, at in ((entered, -1), (left, 0)):
+        for (box, i), (other, j) in itertools.combinations(ends, 2):
+            is_one_value = at == 0 and max(i, j) < len(nets) and nets[i] == nets[j]
+            if box == other and not is_one_value:
+                assert not cross_side_by_side(diagram, drawing, i, j, at)
 
 
 @settings(max_examples=60)
 @given(st.integers(0, 100_000))
 @example(33)
+@example(9169)  # six of its lines are stubs
 def test_two_lines_that_go_side_by_side_to_a_box_do_not_cross(seed: int) -> None:
     generator, links = random.Random(seed), list[DiagramEdge]()
     num = generator.randint(4, 14)

@@ -30,12 +30,18 @@ _MAX_DUMMIES_PER_NODE = 1.5
 
 @dataclass(frozen=True, slots=True)
 class StubVertex:
-    """A stub before it has a place; see `layered.Stub`."""
+    """A stub before it has a place; see `Stub`.
+
+    Attributes:
+        is_after: Whether it stands on the rank after its node; there lines leave the node, unless
+            they run against the flow.
+    """
 
     vertex: int
     node: int
     links: tuple[int, ...]
     is_source: bool
+    is_after: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +198,9 @@ def choose_max_span(diagram: Diagram, ranks: list[int], most: int) -> int:
     """The longest span to draw in full, less where many long lines would hide the boxes."""
     spans: dict[tuple[int, int], list[int]] = {}
     for link in diagram.links:
-        span = abs(ranks[link.target] - ranks[link.source])
-        spans.setdefault((link.source, link.net), []).append(span)
+        span = ranks[link.target] - ranks[link.source]
+        top = link.source if span >= 0 else link.target
+        spans.setdefault((top, link.net), []).append(abs(span))
     room = _MAX_DUMMIES_PER_NODE * len(ranks) + _MIN_DUMMIES
     for limit in range(most, _MIN_SPAN, -1):
         dummies = 0
@@ -246,44 +253,43 @@ def _add_net(
 def _add_stubs(
     threader: _LayeredGraphBuilder, far: list[int], turned: frozenset[int]
 ) -> tuple[StubVertex, ...]:
-    """A stub below each far source, one or a few above each far target; and the loose ones."""
+    """A stub at each far source, one or a few at each far target; and the loose ones."""
     diagram = threader.diagram
     links, merged, along = diagram.links, diagram.merged_across, diagram.stub_along
-    leaving: dict[int, list[int]] = {}
-    entering: dict[int, dict[int, list[int]]] = {}
+    leaving: dict[tuple[int, bool], list[int]] = {}  # by node, and whether against the flow
+    entering: dict[tuple[int, bool], dict[int, list[int]]] = {}
     for index in far:
-        link = links[index]
-        top, bottom = link.source, link.target
-        if index in turned:
-            top, bottom = bottom, top
-        leaving.setdefault(top, []).append(index)
-        entering.setdefault(bottom, {}).setdefault(top, []).append(index)
+        source, target, is_turned = links[index].source, links[index].target, index in turned
+        leaving.setdefault((source, is_turned), []).append(index)
+        entering.setdefault((target, is_turned), {}).setdefault(source, []).append(index)
     names = diagram.stub_across
     stubs: list[StubVertex] = []
-    for node, indices in leaving.items():
-        vertex = threader.add_vertex(threader.rank[node] + 1, merged, along)
-        shift = _known(links[indices[0]].source_shift)
-        threader.add_step(node, vertex, shift)
-        stubs.append(StubVertex(vertex, node, tuple(indices), True))
-    for node, by_source in entering.items():
+
+    def add(
+        node: int, numbers: tuple[int, ...], is_source: bool, is_after: bool, size: float, at: float
+    ) -> None:
+        vertex = threader.add_vertex(threader.rank[node] + (1 if is_after else -1), size, along)
+        if is_after:
+            threader.add_step(node, vertex, _known(at))
+        else:
+            threader.add_step(vertex, node, 0.0, _known(at))
+        stubs.append(StubVertex(vertex, node, numbers, is_source, is_after))
+
+    for (node, is_turned), indices in leaving.items():
+        shift = links[indices[0]].source_shift
+        add(node, tuple(indices), True, not is_turned, merged, shift)
+    for (node, is_turned), by_source in entering.items():
         bundles = [(source, tuple(each)) for source, each in by_source.items()]
         if len(bundles) > MAX_STUBS_PER_NODE:
             bundles = [(-1, tuple(i for _, each in bundles for i in each))]
         for source, bundle in bundles:
             width = names[source] if source >= 0 and names else merged
-            vertex = threader.add_vertex(threader.rank[node] - 1, width, along)
-            threader.add_step(vertex, node, 0.0, _known(links[bundle[0]].target_shift))
-            stubs.append(StubVertex(vertex, node, bundle, False))
+            shift = links[bundle[0]].target_shift
+            add(node, bundle, False, is_turned, width, shift)
     for number, loose in enumerate(diagram.loose, start=len(links)):
-        shift, node = _known(loose.shift), loose.node
-        rank = threader.rank[node] + (1 if loose.is_source else -1)
-        vertex = threader.add_vertex(rank, loose.across, along)
-        if loose.is_source:
-            threader.add_step(node, vertex, shift)
-        else:
-            threader.add_step(vertex, node, 0.0, shift)
-        stubs.append(StubVertex(vertex, node, (number,), loose.is_source))
-    stubs.sort(key=lambda stub: (stub.node, stub.is_source, stub.vertex))
+        is_source = loose.is_source
+        add(loose.node, (number,), is_source, is_source, loose.across, loose.shift)
+    stubs.sort(key=lambda stub: (stub.node, stub.is_after, stub.vertex))
     return tuple(stubs)
 
 
@@ -355,6 +361,7 @@ class Diagram:
         fixed: Nodes that stand in this order where they share a rank, wherever that is.
         preferred: Pairs of nodes that had better stand in this order where they share a rank, if no
             more lines cross for it.
+        upward: Indices of the links that run against the flow: the target stands before the source.
         outer: Pairs of nodes that had better both stand at the same end of their ranks, if no more
             lines cross for it: a line that is no edge leads there from one to the other.
         gathered: Nodes that stand for many arguments or constants: where many lines lead from one
@@ -390,6 +397,7 @@ class Diagram:
     preferred: tuple[tuple[int, int], ...] = ()
     gathered: frozenset[int] = frozenset()
     outer: tuple[tuple[int, int], ...] = ()
+    upward: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,11 +425,12 @@ class Stub:
         node: The node it sits beside.
         links: The edges it stands for, as indices into the diagram's links; the loose stubs are
             numbered after them.
-        is_source: Whether it sits where the edges leave, not where they enter.
+        is_source: Whether the edges leave the node there, not enter it. It stands after the node
+            then, or before it where the edges run against the flow.
         x: Centre, across.
         y: Centre, along.
         across: Size across.
-        line: From the node to the stub or back, in the direction of flow.
+        line: From the node to the stub or back, as the edges lead.
     """
 
     node: int

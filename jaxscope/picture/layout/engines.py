@@ -78,7 +78,9 @@ def layout_by_graphviz(
     if num > MAX_NODES:
         return Unavailable(f"a group of {num:,} boxes is too large for Graphviz")
     check_diagram(diagram, num)
-    ranks, turned = rank_nodes(num, diagram.links, diagram.first, diagram.last)
+    ranks, turned = rank_nodes(
+        num, diagram.links, diagram.first, diagram.last, upward=diagram.upward
+    )
     pairs = _choose_pairs(diagram, ranks, turned, spacing)
     dummies = sum(ranks[bottom] - ranks[top] - 1 for top, bottom in pairs)
     if dummies > MAX_DUMMIES:

@@ -733,8 +733,8 @@ def _stub_lines(
     for stub in threads.stubs:
         node, vertex, rank = stub.node, stub.vertex, threads.rank[stub.vertex]
         corners: list[tuple[float, float]] = []
-        shift = _shift_of(diagram, stub, threads.turned)
-        if stub.is_source:
+        shift = _shift_of(diagram, stub)
+        if stub.is_after:
             at = below.get((node, vertex), 0.0) if math.isnan(shift) else shift
             _leave(corners, threads, node, x[node] + at, y, tops, heights)
             corners.append((x[vertex], tops[rank]))
@@ -743,17 +743,17 @@ def _stub_lines(
             bottom = tops[rank] + max(heights[rank], diagram.stub_along)
             corners.append((x[vertex], bottom))
             _enter(corners, threads, node, x[node] + at, y, tops)
-        lines.append(_simplify(corners))
+        lines.append(_simplify(corners if stub.is_after == stub.is_source else corners[::-1]))
     return lines
 
 
-def _shift_of(diagram: Diagram, stub: StubVertex, turned: frozenset[int]) -> float:
+def _shift_of(diagram: Diagram, stub: StubVertex) -> float:
     """Where the line of a stub meets its node; NaN where it may choose."""
     number = stub.links[0]
     if number >= len(diagram.links):
         return diagram.loose[number - len(diagram.links)].shift
     link = diagram.links[number]
-    return link.target_shift if stub.is_source == (number in turned) else link.source_shift
+    return link.source_shift if stub.is_source else link.target_shift
 
 
 def _simplify(corners: list[tuple[float, float]]) -> Route:
@@ -797,6 +797,7 @@ def layout_layered(
         diagram.early,
         diagram.late,
         diagram.later,
+        diagram.upward,
     )
     ranks = _leave_room(diagram, ranks)
     threads = build_layered_graph(diagram, ranks, reversed_links, spacing)
@@ -850,9 +851,8 @@ def draw_layered_graph(
             links=stub.links,
             is_source=stub.is_source,
             x=x[stub.vertex],
-            y=line[-1][1] + diagram.stub_along / 2
-            if stub.is_source
-            else line[0][1] - diagram.stub_along / 2,
+            y=line[-1 if stub.is_source else 0][1]
+            + (diagram.stub_along if stub.is_after else -diagram.stub_along) / 2,
             across=across[stub.vertex],
             line=line,
         )

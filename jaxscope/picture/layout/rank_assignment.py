@@ -22,21 +22,27 @@ def rank_nodes(
     early: frozenset[int] = frozenset(),
     late: frozenset[int] = frozenset(),
     later: Sequence[tuple[int, int]] = (),
+    upward: frozenset[int] = frozenset(),
 ) -> tuple[list[int], frozenset[int]]:
     """Rank by longest path, then pull producers towards their users, but those of `early`.
 
     Args:
         later: Pairs of nodes that keep their order as if there were links between them.
+        upward: Indices of the links that are to run against the flow.
 
     Returns:
         The rank of each node, from 0 without gaps at the ends, and the indices of the links
-        that had to be turned round because they close a cycle.
+        that run against the flow: those of `upward`, and those that had to be turned round because
+        they close a cycle.
     """
-    pairs = [*((link.source, link.target) for link in links), *later]
+    ends = [(link.source, link.target) for link in links]
+    for index in upward:
+        ends[index] = ends[index][::-1]
+    pairs = [*ends, *later]
     num_nodes = num
-    for link in links:
-        if link.text_across and link.source != link.target:  # as if its text were a node
-            pairs += [(link.source, num), (num, link.target)]
+    for link, (top, bottom) in zip(links, ends, strict=True):
+        if link.text_across and top != bottom:  # as if its text were a node
+            pairs += [(top, num), (num, bottom)]
             num += 1
     turned = _find_turned(num, pairs, first, last)
     before: list[list[int]] = [[] for _ in range(num)]
@@ -61,7 +67,7 @@ def rank_nodes(
     if last:
         end = max((ranks[v] for v in range(num) if v not in last), default=-1) + 1
         ranks = [end if v in last else rank for v, rank in enumerate(ranks)]
-    return ranks[:num_nodes], frozenset(index for index in turned if index < len(links))
+    return ranks[:num_nodes], upward ^ {index for index in turned if index < len(links)}
 
 
 def _rank_by_longest_path(

@@ -101,6 +101,7 @@ class DrawnStub(NamedTuple):
         box: The box at the other end of what leaves or enters where it sits.
         far: Boxes at the far ends.
         is_source: Whether the edges leave here, not arrive.
+        is_reversed: Whether they lead against the scene's direction here.
         values: Nodes whose values it stands for, rising.
     """
 
@@ -109,6 +110,7 @@ class DrawnStub(NamedTuple):
     box: int
     far: tuple[int, ...]
     is_source: bool
+    is_reversed: bool
     values: tuple[int, ...]
 
 
@@ -296,6 +298,8 @@ class _GroupDrawer:
         self._add_line(corners, self._own(end), self._own(end), has_arrow, values)
         text, far = self._tell(stub, wires, loose)
         nodes = tuple(sorted(self._wiring.nodes_of(values)))
+        at_stub = stub.line[-1 if stub.is_source else 0]
+        is_reversed = (stub.y > at_stub[1]) != stub.is_source
         x, y = self._turn(stub.x, stub.y)
         width, left = stub.across, x - stub.across / 2
         if self._direction == RIGHT:  # the room is as wide as the widest; touch the line
@@ -305,7 +309,8 @@ class _GroupDrawer:
         else:  # where several stubs became one, it is narrower than a name may be
             text = self._nester.fit_stub(text, width)
         rect = (left, y - STUB_HEIGHT_PX / 2, width, STUB_HEIGHT_PX)
-        return DrawnStub(rect, text, self._far_box(end), far, stub.is_source, nodes)
+        box = self._far_box(end)
+        return DrawnStub(rect, text, box, far, stub.is_source, is_reversed, nodes)
 
     def _meaning_of(self, stub: Stub) -> tuple[list[Wire], OffPageConnector | None]:
         """The lines that a stub stands for; or what, if no line of the group leads there."""
@@ -885,7 +890,6 @@ class _Collector:
         stubs = [stub for drawing in self._drawings for stub in drawing.stubs]
         rects = np.asarray([stub.rect for stub in stubs], np.float64).reshape(-1, 4)
         rects[:, :2] += np.repeat(self._origins, of_drawing, axis=0)
-        groups = np.repeat(np.asarray(self._groups, np.int32), of_drawing)
         items = self._item_of_box
         return Connectors(
             rects,
@@ -894,7 +898,7 @@ class _Collector:
             Ragged.from_rows(sorted(items[list(stub.far)].tolist()) for stub in stubs),
             np.asarray([stub.is_source for stub in stubs], bool),
             Ragged.from_rows(stub.values for stub in stubs),
-            self._is_reversed[groups],
+            np.asarray([stub.is_reversed for stub in stubs], bool),
         )
 
 

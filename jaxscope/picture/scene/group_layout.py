@@ -244,8 +244,6 @@ class GroupProblem:
         for number, route in zip(drawn, drawing.routes, strict=True):
             wire = self._wires[number]
             if route:
-                if wire.target in self.above:
-                    route = route[::-1]
                 before = self._lead_out(wire, route[0], centres)
                 after = self._lead(wire.target, route[-1], centres)
                 routes[number] = (*before, *route, *after)
@@ -322,8 +320,7 @@ class GroupProblem:
         else:
             links = tuple(drawn[link] for link in stub.links)
             wire = self._wires[links[0]]
-            ends = (wire.source, wire.target)
-            end = ends[0] if self.index[ends[0]] == stub.node else ends[1]
+            end = wire.source if stub.is_source else wire.target
         corner = stub.line[0] if stub.is_source else stub.line[-1]
         if stub.is_source and first < len(drawn):
             lead = self._lead_out(self._wires[links[0]], corner, centres)
@@ -819,7 +816,7 @@ class GroupPlacer:
     ) -> Drawing:
         sizes = room.sizes
         index = room.index
-        links = self._link(room, wires)
+        links, upward = self._link(room, wires)
         # Beside a gradient connectors tell of arguments already.
         gathered = frozenset() if room.wide else self._find_gathered(room)
         stubs: tuple[float, ...] = ()
@@ -860,6 +857,7 @@ class GroupPlacer:
             self._prefer(room) if box == ROOT or box in self._loose.parts else (),
             gathered,
             tuple((index[each.target], index[each.source]) for each in borders.carries),
+            upward,
         )
         return self._layouts.lay_out(diagram)
 
@@ -899,28 +897,28 @@ class GroupPlacer:
         pairs = itertools.product(others[:_MOST_PREFERRED], kept[:_MOST_PREFERRED])
         return (*itertools.combinations(numbers[:_MOST_ARGUMENTS], 2), *pairs)
 
-    def _link(self, room: GroupProblem, wires: list[Wire]) -> list[DiagramEdge]:
-        """The lines of a diagram; what goes up is turned round."""
+    def _link(
+        self, room: GroupProblem, wires: list[Wire]
+    ) -> tuple[list[DiagramEdge], frozenset[int]]:
+        """The lines of a diagram, and which of them lead to what stands above."""
         nets: dict[int, int] = {}  # numbered per diagram, so that alike groups are equal
-        links = []
+        links: list[DiagramEdge] = []
+        upward: list[int] = []
         for wire in wires:
             if room.is_inside(wire):
                 continue
-            ends = [(wire.source, False), (wire.target, True)]
             if wire.target in room.above:
-                ends.reverse()
-            (top, _), (bottom, _) = ends
+                upward.append(len(links))
             exit_ = self._loose.exit_of(wire.source, wire.bundle)
             net = nets.setdefault(exit_, len(nets))
-            shifts = [room.shift(end, wire.bundle, is_entry) for end, is_entry in ends]
+            leaves = room.shift(wire.source, wire.bundle, False)
+            enters = room.shift(wire.target, wire.bundle, True)
             text = 0.0
             if self._is_down and leads_residuals(self._view, wire.source, wire.target):
                 text = measure_label(describe_kept(self._view, self._wiring, wire.values))
-            leaves, enters = shifts
-            links.append(
-                DiagramEdge(room.index[top], room.index[bottom], net, leaves, enters, text)
-            )
-        return links
+            ends = room.index[wire.source], room.index[wire.target]
+            links.append(DiagramEdge(*ends, net, leaves, enters, text))
+        return links, frozenset(upward)
 
     def _request_stubs(
         self, room: GroupProblem, loose: list[OffPageConnector]

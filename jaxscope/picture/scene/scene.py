@@ -195,7 +195,7 @@ class Connectors:
         far: Items at the far ends.
         is_source: Whether the edges leave the item here, not enter it.
         values: Nodes whose values they stand for.
-        is_reversed: As for items.
+        is_reversed: Whether the edges lead against the scene's direction here.
     """
 
     rect: Floats
