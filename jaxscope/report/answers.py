@@ -75,6 +75,7 @@ from jaxscope.report.measurements import describe_noise, describe_ratios, descri
 from jaxscope.report.memory import (
     compare_with_plan,
     describe_kept,
+    describe_kind,
     describe_peak,
     describe_plan,
     name_buffer,
@@ -788,7 +789,8 @@ def _memory(evidence: Evidence) -> Answer:
         " ".join(filter(None, [told, describe_peak(live), compare_with_plan(live, plan)])),
         [
             Fact(
-                f"alive then: {name_buffer(graph, b)} ({b.kind}), {format_bytes(b.num_bytes)}",
+                f"alive then: {name_buffer(graph, b)} ({describe_kind(b)}), "
+                f"{format_bytes(b.num_bytes)}",
                 "planned" if live.is_placed else "counted",
                 place_of_buffer(graph, b),
             )

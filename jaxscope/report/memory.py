@@ -113,15 +113,20 @@ def alive_table(live: LiveRanges, alive: Sequence[Buffer], most: int | None = No
     return make_table(_ALIVE_HEADERS, alive, lambda buffer: buffer_row(live.graph, buffer), most)
 
 
+def describe_kind(buffer: Buffer) -> Said:
+    """What a buffer is, such as `temporary`, and in whose memory XLA put it where that differs."""
+    if buffer.lies_in in ("", buffer.kind):
+        return say(buffer.kind)
+    return say("{kind} in {place}", kind=say(buffer.kind), place=say(buffer.lies_in))
+
+
 def buffer_row(graph: Graph, buffer: Buffer) -> tuple[Cell, ...]:
     """The cells of a buffer, for the columns of `alive_table`."""
     nodes = graph.nodes
     types = graph.row(nodes.types, buffer.node)
     return (
         number_cell(buffer.num_bytes, format_bytes),
-        say(buffer.kind)
-        if buffer.lies_in in ("", buffer.kind)
-        else say("{kind} in {place}", kind=say(buffer.kind), place=say(buffer.lies_in)),
+        describe_kind(buffer),
         name_buffer(graph, buffer),
         types[buffer.output] if buffer.output < len(types) else "",
         buffer.layout,

@@ -6,9 +6,13 @@ import json
 import math
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from jaxscope.cli.dispatch import run
+from jaxscope.in_process import capture_function
 from jaxscope.model.hardware import Ceiling, Ceilings
 from jaxscope.model.timing import Measurement, Timing
 from jaxscope.schema.archive import save_capture
@@ -106,3 +110,21 @@ def test_a_call_that_beats_the_peaks_is_no_share_of_them(
     assert "What bounds the kernels is not known: the call was measured faster" in told
     assert "Kernels bound on" not in told
     assert "how busy the machine was then is not known" in told
+
+
+def test_a_temporary_that_lies_in_the_memory_of_a_result_is_said_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """XLA's own figure of temporaries is what the others need, and no less."""
+
+    def two_products(x: jax.Array, w: jax.Array) -> jax.Array:
+        return (jnp.sin(x @ w) @ w) @ w
+
+    square = np.ones((64, 64), np.float32)
+    plan = jax.jit(two_products).lower(square, square).compile().memory_analysis()
+    assert plan.temp_size_in_bytes == square.nbytes
+    place = str(tmp_path / "c.jaxscope")
+    save_capture(capture_function(two_products, (square, square), {}), place)
+    assert run(["ask", place, "memory"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("(temporary), 16.0 KiB") == told.count("(temporary in result), 16.0 KiB") == 1
