@@ -7939,7 +7939,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>The kernels are not known.</source>
-        <translation type="unfinished"></translation>
+        <translation>内核未知。</translation>
     </message>
     <message>
         <source>The kernels of a call are shown here once it has run.</source>
