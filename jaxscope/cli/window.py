@@ -84,7 +84,7 @@ def check_qt() -> None:
         raise EnvironmentProblem(
             "The window needs PySide6, which is not installed.",
             why=_WINDOWLESS_WAY,
-            remedy="pip install 'PySide6-Essentials<6.12'",
+            remedy="pip install 'PySide6-Essentials<6.12' pyqtgraph",
         )
     missing = find_missing_libraries()
     if missing:

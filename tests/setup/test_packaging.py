@@ -7,7 +7,10 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import jaxscope
+from docs import build_core
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "jaxscope"
@@ -26,6 +29,17 @@ def test_every_data_file_is_named_in_the_package_data() -> None:
     }
     assert data, "the package has data files"
     assert data <= named, "a wheel would lack these"
+
+
+def test_the_wheel_without_qt_differs_in_its_name_and_in_what_qt_needs() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    whole, core = (tomllib.loads(each)["project"] for each in (text, build_core.rewrite(text)))
+    assert core["name"] == "jaxscope-core"
+    left_out = set(whole["dependencies"]) - set(core["dependencies"])
+    assert {re.split(r"[<>=]", each)[0] for each in left_out} == set(build_core.OF_QT)
+    assert {**core, "name": "", "dependencies": []} == {**whole, "name": "", "dependencies": []}
+    with pytest.raises(ValueError, match="another way"):
+        build_core.rewrite(build_core.rewrite(text))
 
 
 def test_the_licence_is_the_whole_text() -> None:
