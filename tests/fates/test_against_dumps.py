@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 
 from jaxscope.model import Capture, Graph
 from jaxscope.program.fates.table import FateTable, link_products
@@ -264,3 +265,37 @@ def test_a_product_in_the_order_of_its_transpose_is_where_the_product_runs() -> 
     assert (product.fate, product.certainty) == ("library", "proven")
     (turned,) = [fate for fate in fates.values() if "in that order" in fate.text]
     assert turned.fate == "simplified" and set(turned.instructions) & set(product.instructions)
+
+
+def test_a_product_whose_fusion_is_merged_with_an_equal_one_is_not_dead() -> None:
+    """A gradient makes the products of a checkpointed block again, and XLA's last search for equal
+    instructions finds the two calls of its library, not what is in them.
+    """
+    policy = jax.checkpoint_policies.save_and_offload_only_these_names(
+        names_which_can_be_saved=[],
+        names_which_can_be_offloaded=["h"],
+        offload_src="device",
+        offload_dst="pinned_host",
+    )
+
+    def loss(x: jax.Array, w: jax.Array, v: jax.Array) -> jax.Array:
+        def block(x: jax.Array, w: jax.Array, v: jax.Array) -> jax.Array:
+            return jnp.sin(checkpoint_name(jnp.tanh(x @ w), "h") @ v)
+
+        return jnp.sum(jax.checkpoint(block, policy=policy)(x, w, v) ** 2)
+
+    arguments = jnp.ones((16, 8)), jnp.ones((8, 32)), jnp.ones((32, 8))
+    capture = capture_passes(jax.grad(loss), *arguments)
+    stage = capture.stage("jaxpr")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    products = {
+        id: capture.fates[id]
+        for id, node in stage.graph.index_by_id.items()
+        if stage.graph.operation(node) == "dot_general"
+    }
+    # Of the program's own text: all are used, by what gives the result or by an equal one.
+    text = jax.make_jaxpr(jax.grad(loss))(*arguments)
+    assert str(text).count("dot_general[") == len(products) == 6
+    assert {fate.fate for fate in products.values()} <= {"library", "merged"}
+    merged = [fate for fate in products.values() if fate.fate == "merged"]
+    assert len(merged) == 2 and all("by cse" in fate.text for fate in merged)

@@ -550,6 +550,20 @@ class _OutcomeFinder:
         if replacements:
             return self._judge(replacements[0])
         row = self._rows[-1]
+        caller = _callers(self._before).get(row.computation)
+        if caller is not None and caller.name not in self._after.rows:
+            twin = self._find_twin(row, caller)
+            if twin is not None:
+                return self._merged(row, twin)
+            users = self._before.users.get(caller.name, ())
+            if caller.opcode == "fusion" and any(user in self._after.rows for user in users):
+                text = say(
+                    "gone since {by}, with {caller} that it stood in; what used that is still "
+                    "there, and what became of it is not told",
+                    by=self._step.name,
+                    caller=_name(caller),
+                )
+                return self._make("unknown", text, before=(row.name, caller.name), after=())
         used = self._before.users.get(row.name, [])
         text = say("removed by {by} together with all that used it", by=self._step.name)
         return self._make("dead", text, before=(row.name, *used), after=())
@@ -570,6 +584,24 @@ class _OutcomeFinder:
             ):
                 return self._before.rows[name]
         return None
+
+    def _find_twin(self, row: InstructionRow, caller: InstructionRow) -> InstructionRow | None:
+        """What does the same in an equal fusion, or call, that takes the place of its own."""
+        if "cse" not in self._step.name:
+            return None
+        place = caller.called.index(row.computation)
+        alike = [n for n in self._in(row.computation) if self._before.rows[n].kind == row.kind]
+        for name in _equals(self._before).get(caller.name, ()):
+            if name == caller.name or name not in self._after.rows:
+                continue
+            names = self._in(self._before.rows[name].called[place])
+            twins = [n for n in names if self._before.rows[n].kind == row.kind]
+            if len(twins) == len(alike):
+                return self._before.rows[twins[alike.index(row.name)]]
+        return None
+
+    def _in(self, computation: str) -> list[str]:
+        return self._before.computations.get(computation, [])
 
     def _merged(self, row: InstructionRow, equal: InstructionRow) -> OutcomeAndReplacements:
         others = tuple(tag for tag in equal.tags if tag != self._tag)
@@ -813,6 +845,12 @@ class _OutcomeFinder:
 def _element(row: InstructionRow) -> int | None:
     """Which element of a tuple an instruction takes out; None for all else."""
     return int(row.proto.tuple_index) if row.opcode == "get-tuple-element" else None
+
+
+@functools.lru_cache(maxsize=2)
+def _callers(snapshot: Snapshot) -> dict[str, InstructionRow]:
+    """The instruction that calls each computation; the last of several."""
+    return {called: row for row in snapshot.rows.values() for called in row.called}
 
 
 @functools.lru_cache(maxsize=2)
