@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import tomllib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -40,6 +41,22 @@ def test_the_wheel_without_qt_differs_in_its_name_and_in_what_qt_needs() -> None
     assert {**core, "name": "", "dependencies": []} == {**whole, "name": "", "dependencies": []}
     with pytest.raises(ValueError, match="another way"):
         build_core.rewrite(build_core.rewrite(text))
+
+
+def test_the_sdist_has_all_that_is_kept_here() -> None:
+    asked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if asked.returncode:
+        pytest.skip("needs a checkout of git's")
+    lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
+    words = [word for line in lines for word in line.split()[1:] if line.startswith("include")]
+    grafted = {line.split()[1] for line in lines if line.startswith("graft")}
+    by_itself = {"jaxscope", "pyproject.toml", "LICENSE", "MANIFEST.in"}
+    for path in map(PurePosixPath, asked.stdout.splitlines()):
+        first = path.parts[0]
+        is_there = first in grafted | by_itself or any(path.match(word) for word in words)
+        assert is_there, f"the sdist lacks {path}"
 
 
 def test_the_licence_is_the_whole_text() -> None:
