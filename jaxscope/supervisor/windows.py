@@ -169,8 +169,11 @@ class WindowsProcess:
         handle = int(vars(self._process)["_handle"])  # which `subprocess` gives out in no other way
         try:
             _check(_kernel.AssignProcessToJobObject(_Handle(self._job), _Handle(handle)))
-        finally:
-            ctypes.WinDLL("ntdll").NtResumeProcess(_Handle(handle))
+        except OSError:
+            self._process.kill()
+            self.close()
+            raise
+        ctypes.WinDLL("ntdll").NtResumeProcess(_Handle(handle))
 
     def poll(self) -> int | None:
         """The exit status, or None while the process runs."""
