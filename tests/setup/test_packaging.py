@@ -48,7 +48,7 @@ def test_the_sdist_has_all_that_is_kept_here() -> None:
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     if asked.returncode:
-        pytest.skip("needs a checkout of git's")
+        pytest.skip("needs git: it lists the files that the sdist should hold")
     lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
     words = [word for line in lines for word in line.split()[1:] if line.startswith("include")]
     grafted = {line.split()[1] for line in lines if line.startswith("graft")}

@@ -144,7 +144,7 @@ _SIGHT_MS = 120
 """How long after a move the legend follows."""
 
 _MOST_WAYS = 12
-"""Up to this many selected boxes have their lines highlighted: more could not be told apart."""
+"""Up to this many selected boxes have their lines highlighted; among more none can be followed."""
 _LEAST_LOWER = 0.4
 """Boxes that are wide enough for their titles at `LEAST_TOGETHER` have room for them at this scale,
 too."""
