@@ -356,7 +356,7 @@ class Supervisor:
             if worker.run_number is not None:
                 if worker.is_frozen(now):
                     worker.end("frozen", kill_after_s=0)
-                elif self._splitter.is_empty and worker.is_deaf():
+                elif self._splitter.is_empty and worker.is_deaf(now):
                     worker.end("deaf", kill_after_s=0)
                 worker.watch_memory()
                 self._check_time(worker, now)

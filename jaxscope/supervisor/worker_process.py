@@ -226,7 +226,9 @@ _STALLED = b"Timeout (0:"
 """How it begins where nothing but time tells it that the worker is silent, as on Windows."""
 
 _FROZEN_S = 1.0
+_DEAF_S = 1.0
 _DEAF_LOOKS = 20
+"""And at least so many looks: a supervisor that gets no processor looks seldom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +282,7 @@ class WorkerProcess:
         self._request = b""
         self._whole_request = b""
         self._frozen_since: float | None = None
-        self._num_waits = 0
+        self._num_waits, self._waits_since = 0, 0.0
         self._num_oom_kills = process_tree.count_oom_kills()
         self._spawn(python, environment)
 
@@ -372,10 +374,14 @@ class WorkerProcess:
         self._frozen_since = self._frozen_since or now
         return now - self._frozen_since
 
-    def is_deaf(self) -> bool:
-        """Whether it has its whole request, and at many looks in a row waits for more of it.
+    def is_deaf(self, now: float) -> bool:
+        """Whether it has its whole request, and for a while waits for more of it.
 
         What something else wrote into its pipe before then counts as the request's beginning.
+        Looks alone do not tell: the supervisor looks after each event, and many can come at once.
+
+        Args:
+            now: Time by `time.monotonic`.
         """
         is_waiting = (
             process_tree.HAS_PROC
@@ -387,8 +393,13 @@ class WorkerProcess:
             and not _num_unread_bytes(self.request_fd)
             and process_tree.read_state(self.pid) == "S"
         )
-        self._num_waits = self._num_waits + 1 if is_waiting else 0
-        return self._num_waits > _DEAF_LOOKS
+        if not is_waiting:
+            self._num_waits = 0
+            return False
+        if not self._num_waits:
+            self._waits_since = now
+        self._num_waits += 1
+        return self._num_waits > _DEAF_LOOKS and now - self._waits_since > _DEAF_S
 
     def push_request(self) -> bool:
         """Write what waits; whether anything is left."""

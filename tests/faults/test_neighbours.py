@@ -24,7 +24,7 @@ from jaxscope.client.session import Session
 from jaxscope.client.supervisor_link import Connection, LocalLink, start_process
 from jaxscope.errors import JaxscopeError, Stopped, WorkerLost
 from jaxscope.model import Capture
-from jaxscope.supervisor import process_tree
+from jaxscope.supervisor import process_tree, worker_process
 from jaxscope.supervisor.process_tree import find_descendants
 from jaxscope.supervisor.supervisor import Supervisor
 from jaxscope.supervisor.worker_process import WorkerProcess, has_more
@@ -475,3 +475,19 @@ def test_an_interpreter_that_cannot_be_run_is_told(session: Session, tmp_path: P
         session.start(CaptureRequest(WORKS.file, python=str(broken))).wait(PATIENCE_S)
 
     assert caught.value.explanation.kind == "NotStarted"
+
+
+def test_many_events_at_once_make_no_worker_deaf(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The supervisor looks after each event: a hundred looks within a moment are not a second."""
+    states = iter("S" * 100 + "R" + "S" * 60)
+    monkeypatch.setattr(process_tree, "HAS_PROC", True)
+    monkeypatch.setattr(process_tree, "read_state", lambda _pid: next(states))
+    monkeypatch.setattr(worker_process, "_num_unread_bytes", lambda _descriptor: 0)
+    worker = WorkerProcess.__new__(WorkerProcess)
+    worker.pid, worker.request_fd, worker.reason, worker.is_ready = 0, -1, "", True
+    worker.has_begun, worker._request, worker._whole_request = False, b"", b"a request"
+    worker._num_waits, worker._waits_since = 0, 0.0
+
+    assert not any(worker.is_deaf(5.0 + number / 1_000) for number in range(100))
+    assert not worker.is_deaf(5.2)  # it works
+    assert [worker.is_deaf(6.0 + number / 20) for number in range(60)].index(True) == 21
