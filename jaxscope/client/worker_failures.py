@@ -69,7 +69,7 @@ _FATAL = re.compile("Fatal Python error|Windows fatal exception")
 _HITS = ("signal", "frozen", "deaf", "exited", "closed", "garbage")
 """Ends before the run began that are nobody's fault here; the last four if it had said hello."""
 
-_BEFORE_READY = frozenset({"exited", "signal", "closed", "garbage", "start_timeout"})
+_BEFORE_READY = frozenset({"exited", "signal", "closed", "garbage"})
 _SIGNAL_MEANINGS = {
     "SIGSEGV": "segmentation fault: native code touched memory that is not its own",
     "SIGBUS": "bus error: native code touched memory that does not exist",
@@ -146,7 +146,7 @@ def explain_worker_exit(
         )
     if not ending.has_begun and ending.reason in (_HITS if ending.is_ready else _HITS[:2]):
         return _hit_before_it_began(ending, stderr)
-    if not ending.is_ready and ending.reason in _BEFORE_READY:
+    if ending.reason == "start_timeout" or (not ending.is_ready and ending.reason in _BEFORE_READY):
         return _died_at_start(ending, python, stderr)
     if flags := _UNKNOWN_FLAGS.search(stderr):
         return EnvironmentProblem(

@@ -133,7 +133,7 @@ class Chaos:
             if name.startswith("supervisor"):
                 assert isinstance(error, Stopped) or told.kind == "SupervisorLost", (name, told)
             elif name.startswith(("nothing", "a spare")):
-                raise AssertionError((name, told)) from error
+                raise AssertionError((name, told, run._ending)) from error
         start = time.monotonic()
         try:
             capture = session.start(WORKS).wait(PATIENCE_S)

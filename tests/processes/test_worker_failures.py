@@ -87,6 +87,16 @@ def test_of_a_process_whose_end_nobody_saw_no_end_is_told() -> None:
     assert "exit status" not in explanation.what and "os._exit" not in explanation.remedy
 
 
+@pytest.mark.parametrize("is_ready", (False, True))
+def test_a_hello_that_came_too_late_does_not_hide_that_the_start_took_too_long(
+    is_ready: bool,
+) -> None:
+    """What the worker said last is read after its end: the hello may be among it."""
+    ending = WorkerExit("start_timeout", seconds=61.0, is_ready=is_ready, has_begun=is_ready)
+    explanation = explain_worker_exit(ending, python="python", file="f.py").explanation
+    assert "was not ready within 61 s" in explanation.what
+
+
 def test_flags_of_the_codes_own_are_not_xlas() -> None:
     ending = WorkerExit("exited", exit_code=1, stderr="FATAL: Unknown flag --depth\n")
     explanation = explain_worker_exit(ending, python="python", file="a.py").explanation
