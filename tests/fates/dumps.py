@@ -518,12 +518,14 @@ class _Check:
 
     @staticmethod
     def _is_constant(line: Line, module: Module) -> bool:
-        if line.opcode == "broadcast":
-            line = module.lines[line.operands[0]]
-        caller = module.callers.get(line.computation)
-        if line.opcode == "parameter" and caller is not None and caller.opcode == "fusion":
-            number = int(line.rest[1 : line.rest.index(")")])
-            line = module.lines[caller.operands[number]]
+        while line.opcode in ("broadcast", "copy", "parameter"):  # the same values, elsewhere
+            operands = line.operands
+            if line.opcode == "parameter":
+                caller = module.callers.get(line.computation)
+                if caller is None or caller.opcode != "fusion":
+                    return False
+                operands = (caller.operands[int(line.rest[1 : line.rest.index(")")])],)
+            line = module.lines[operands[0]]
         return line.opcode == "constant"
 
     def _proof(self) -> Iterator[str]:
