@@ -455,7 +455,7 @@ def timing_to_document(timing: Timing, *, is_whole: bool = True) -> list[Section
         answer,
         opening,
         Section(blocks=[make_table(("",) * 6, shown, _row)]),
-        Section(blocks=[*_tell_paired(timing), *_protocols(timing)]),
+        Section(blocks=[*_long_details(timing), *_tell_paired(timing), *_protocols(timing)]),
         Section(blocks=[*_noise(timing), *_warn(timing.warnings).blocks]),
     ]
 
@@ -510,10 +510,19 @@ def _whole_of(name: str) -> str:
     return (whole or "jit") if part in ("dispatch", "wait") else name
 
 
+def _is_detail_long(measurement: Measurement) -> bool:
+    """Whether it would widen the table: six processes may each say something else."""
+    return len(measurement.detail) > _LONGEST_DETAIL
+
+
+def _long_details(timing: Timing) -> Iterator[str]:
+    """What the table has no room for."""
+    for measurement in filter(_is_detail_long, timing.measurements):
+        yield f"{measurement.name}: {measurement.detail}."
+
+
 def _row(measurement: Measurement) -> tuple[Cell, ...]:
-    detail = measurement.detail
-    if len(detail) > _LONGEST_DETAIL:  # six processes may each say something else
-        detail = "differs"
+    detail = "" if _is_detail_long(measurement) else measurement.detail
     device = known_cell(measurement.device_seconds, format_seconds).text
     runs = f"{measurement.runs} run" + (" " if measurement.runs == 1 else "s")
     return (

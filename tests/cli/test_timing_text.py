@@ -89,13 +89,16 @@ def test_compiling_says_whether_the_cache_had_the_program() -> None:
     assert "  compile (cache hit) " in format_timing(TIMING)
 
 
-def test_what_each_process_says_otherwise_widens_no_table() -> None:
+def test_what_each_process_says_otherwise_stands_below_the_table() -> None:
+    """And no word in its place, such as that it differs: that would be taken for the results."""
     details = ", ".join(f"{count} calls" for count in range(6))
     steady = Measurement("jit_until_steady", 1e-3, 1e-3, 1e-3, 0.0, 6, (1e-3,), False)
     timing = dataclasses.replace(
         TIMING, measurements=(dataclasses.replace(steady, detail=details),)
     )
-    assert "  jit_until_steady (differs) " in format_timing(timing)
+    text = format_timing(timing)
+    assert "  jit_until_steady  " in text
+    assert f"jit_until_steady: {details}." in " ".join(text.split())
 
 
 def test_every_reason_for_noise_stands_once_below() -> None:
