@@ -15,7 +15,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Environment
 from jaxscope.model.said import CLAUSES, Said, say, say_joined
 from jaxscope.model.unavailable import Unavailable
-from jaxscope.model.units import format_seconds, three_digits
+from jaxscope.model.units import format_seconds, round_within, three_digits
 
 # Measured durations, with their spread and how they were taken.
 
@@ -238,12 +238,16 @@ class Ratio:
         return self.high > WIDE * self.low
 
     def describe_factor(self) -> str:
-        """Such as `12.0 (11.0 to 13.0, 95%)`; the ends alone where no single factor stands."""
+        """Such as `12 (11.0 to 13.0, 95%)`; the ends alone where no single factor stands."""
         if self.is_wide:
             low, high = three_digits(self.low), three_digits(self.high)
             return say("between {low} and {high}", low=low, high=high)
-        median, interval = three_digits(self.median), self.describe_paired()
+        median, interval = self.describe_median(), self.describe_paired()
         return say("{told} ({interval})", told=median, interval=interval)
+
+    def describe_median(self) -> str:
+        """Its median, by as many digits as the range beside it supports."""
+        return round_within(self.median, self.low, self.high)
 
     def describe_agreement(self) -> str:
         """Such as ` in 41 of 42 pairs`, where not all of them have the order of the median."""

@@ -117,6 +117,24 @@ def three_digits(value: float) -> str:
     return f"{value:,.{decimals}f}" if decimals <= 5 else f"{value:.3g}"
 
 
+def round_within(value: float, low: float, high: float) -> str:
+    """A positive number by as many digits as the range around it supports: one to three.
+
+    The last digit stands for the largest power of ten that is no larger than the range is wide: of
+    140 in 38 to 160 that is 100. What would leave the range by that has a digit more.
+    """
+    width = high - low
+    if not (low <= value <= high and 0 < width < math.inf and value > 0):
+        return three_digits(value)
+    # What a float lacks to a round number is not to decide.
+    first, step = math.floor(math.log10(value)), math.floor(math.log10(width) + 1e-9)
+    for place in range(min(max(step, first - 2), first), first - 3, -1):
+        rounded = math.floor(value / 10.0**place + 0.5 + 1e-9) * 10.0**place
+        if low <= rounded <= high:
+            return f"{rounded:,.{max(-place, 0)}f}"
+    return three_digits(value)
+
+
 def _scaled(value: float, step: float, units: tuple[str, ...]) -> str:
     if math.isnan(value):
         return UNKNOWN

@@ -70,13 +70,13 @@ def describe_ratios(ratios: Sequence[Ratio]) -> str:
 
 
 def describe_ratio(ratio: Ratio) -> Said:
-    """Such as `jit is 12.0 times faster than eager (11.0 to 13.0) · eager traces … anew`."""
+    """Such as `jit is 12 times faster than eager (11.0 to 13.0) · eager traces … anew`."""
     told = _describe_order_of(ratio)
     return say("{told} · {remark}", told=told, remark=ratio.remark) if ratio.remark else told
 
 
 def _describe_order_of(ratio: Ratio) -> Said:
-    """Such as `gradient: jit is 12.0 times faster than eager (11.0 to 13.0)`."""
+    """Such as `gradient: jit is 12 times faster than eager (11.0 to 13.0)`."""
     first, _, second = ratio.name.replace("_", " ").partition("/")
     program, _, last = first.rpartition(" ")
     if program and second.startswith(f"{program} "):
@@ -87,7 +87,7 @@ def _describe_order_of(ratio: Ratio) -> Said:
     names: dict[str, str] = dict(zip(("first", "second"), named, strict=True))
     if math.isnan(ratio.median):
         return say("Unclear which of {first} and {second} is faster", **names)
-    factor = "" if ratio.is_wide else three_digits(ratio.median)
+    factor = "" if ratio.is_wide else ratio.describe_median()
     pairs = ratio.describe_agreement()
     tells_pairs = pairs and ratio.verdict in ("faster", "slower")
     is_paired = factor and not tells_pairs
@@ -139,7 +139,7 @@ def _why_undecided(ratio: Ratio) -> Said:
     elif ratio.is_wide:
         told = say("the pairs differ widely")
     else:
-        told = say("ratio {factor}", factor=three_digits(ratio.median))
+        told = say("ratio {factor}", factor=ratio.describe_median())
         interval = ratio.describe_paired()
     return say("{told} ({interval})", told=told, interval=interval)
 
@@ -161,13 +161,13 @@ def summarize_ratio(ratio: Ratio) -> str:
     """What `describe_ratio` says of eager and jit, in a few words that may stand alone.
 
     Such as `jit 28.0 to 31.0 times faster` by the interval, or where none was earned
-    `jit 29.7 times faster (observed 28.0 to 31.0)`; `jit faster in 41 of 42 pairs` where one pair
+    `jit 30 times faster (observed 28.0 to 31.0)`; `jit faster in 41 of 42 pairs` where one pair
     had the other order.
     """
     factor: str = say("{low} to {high}", low=three_digits(ratio.low), high=three_digits(ratio.high))
     observed = ""
     if not ratio.confidence > 0:
-        factor = three_digits(ratio.median)
+        factor = ratio.describe_median()
         observed = say(" ({interval})", interval=ratio.describe_range())
     if ratio.verdict == "same":
         return say("jit takes the same time")

@@ -193,21 +193,21 @@ def test_a_ratio_is_judged_unless_there_is_a_reason_not_to() -> None:
         (
             [0.9, *[2.0] * 40, 2.1],
             "faster",
-            "jit is faster than eager in 41 of 42 pairs: 2.00 times in the middle (observed 0.900 "
+            "jit is faster than eager in 41 of 42 pairs: 2 times in the middle (observed 0.900 "
             "to 2.10)",
             "jit faster in 41 of 42 pairs",
         ),
         (
             [0.4, *[0.5] * 40, 1.1],
             "slower",
-            "jit is slower than eager in 41 of 42 pairs: 0.500 of its speed in the middle "
+            "jit is slower than eager in 41 of 42 pairs: 0.5 of its speed in the middle "
             "(observed 0.400 to 1.10)",
             "jit slower in 41 of 42 pairs",
         ),
         (
             [0.4, *[0.9, 1.1] * 6, 2.0],
             "unclear",
-            "Not decided which of eager and jit is faster: ratio 0.995 (paired, observed 0.400 to "
+            "Not decided which of eager and jit is faster: ratio 1.0 (paired, observed 0.400 to "
             "2.00)",
             "not decided if jit is faster (observed 0.400 to 2.00)",
         ),
@@ -233,8 +233,8 @@ def test_a_ratio_is_judged_unless_there_is_a_reason_not_to() -> None:
         (
             [1.1, *[2.0] * 40, 2.1],
             "faster",
-            "jit is 2.00 times faster than eager (paired, observed 1.10 to 2.10)",
-            "jit 2.00 times faster (observed 1.10 to 2.10)",
+            "jit is 2 times faster than eager (paired, observed 1.10 to 2.10)",
+            "jit 2 times faster (observed 1.10 to 2.10)",
         ),
     ],
 )

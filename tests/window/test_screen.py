@@ -383,7 +383,7 @@ def test_a_program_without_equations_has_none():
         (
             "faster",
             "",
-            "eager 1.90 ms · jit 64.0 µs · jit 29.7 times faster (observed 28.0 to 31.0)",
+            "eager 1.90 ms · jit 64.0 µs · jit 30 times faster (observed 28.0 to 31.0)",
         ),
         (
             "unclear",
@@ -402,7 +402,7 @@ def test_the_times_of_a_call_in_a_few_words(verdict: str, why_not: str, words: s
     assert summarize_time(TimingState("f(x)", tuple(measurements), (ratio,))) == words
     earned = dataclasses.replace(ratio, confidence=0.95)
     without = words.replace(
-        "29.7 times faster (observed 28.0 to 31.0)", "28.0 to 31.0 times faster"
+        "30 times faster (observed 28.0 to 31.0)", "28.0 to 31.0 times faster"
     ).replace("observed 28.0 to 31.0", "28.0 to 31.0, 95%")
     assert summarize_time(TimingState("f(x)", tuple(measurements), (earned,))) == without
     noisy = dataclasses.replace(ratio, is_noisy=True)
