@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -972,6 +972,50 @@ def test_what_was_seen_whole_is_presented_whole_where_nothing_larger_would_be(
     qtbot.wait(400)
     qtbot.waitUntil(lambda: not canvas.is_busy)
     assert canvas.expanded == opened and canvas.camera.scale == pytest.approx(scale)
+
+
+@pytest.mark.parametrize("high", [720, 1080, 1440])
+@pytest.mark.parametrize("share", [1.0, 0.635])
+def test_both_parts_of_a_gradient_are_presented_open_and_read(
+    qtbot: QtBot, high: int, share: float
+) -> None:
+    """On a whole screen of 16 by 9, and beside the source."""
+
+    def predict(layers: list[jax.Array], x: jax.Array) -> jax.Array:
+        for number, layer in enumerate(layers):
+            with jax.named_scope(f"layer_{number}"):
+                x = jnp.tanh(x @ layer) + 1.0
+        return x.sum()
+
+    graph = trace(jax.grad(predict), [jnp.ones((8, 8))] * 3, jnp.ones((4, 8)))
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.present(high / 60 / 9.0, is_on=True)
+    canvas.resize(round(share * high * 16 / 9) - 8, round(0.7 * high))
+    canvas.show()
+    canvas.set_graph(graph, "gradient")
+    qtbot.waitUntil(lambda: canvas.scene is not None and canvas.is_sharp and not canvas.is_busy)
+    scene = canvas.scene
+    assert scene is not None and canvas._is_all_in_sight()
+    names = [title.partition(" ")[0] for title in scene.items.titles]
+    assert {"forward", "backward"} <= {*names[: scene.items.num_frames]}, "both are open"
+    assert {"layer_0", "layer_1", "layer_2"} <= {*names}, "and have their groups"
+    assert scene.lines.is_residual.any()
+    # What is written into a box: as high as letters of a sixtieth of the screen at least.
+    x, y, wide, tall = scene.items.rect[names.index("layer_1")].tolist()
+    left, top = canvas.camera.to_widget(x + 16.0, y + tall / 2)
+    right, bottom = canvas.camera.to_widget(x + wide - 4.0, y + tall - 2.0)
+    detail = QRect(QPoint(round(left), round(top)), QPoint(round(right), round(bottom)))
+    image = canvas.grab(detail).toImage()
+    ground = image.pixelColor(image.width() - 1, image.height() - 1).lightness()
+    is_ink = [
+        any(ground - image.pixelColor(x, y).lightness() > 60 for x in range(image.width()))
+        for y in range(image.height())
+    ]
+    below = is_ink[is_ink.index(False) :]  # the title may reach into it
+    letters = below[below.index(True) :]
+    num_rows = letters.index(False) if False in letters else len(letters)
+    assert num_rows >= 0.95 * high / 60 - 0.5, "from the top of a digit to the foot of a q"
 
 
 def test_groups_that_were_opened_by_hand_are_open_after_a_presentation(

@@ -363,7 +363,8 @@ class Arranger:
     def _list_fits(self, beside: bool) -> Iterator[Fit]:
         # One scale for most tries, so that groups have one size and are laid out once.
         least = LEAST_TOGETHER if self.room.is_low else min(self.least_scale, WHOLE_SCALE)
-        scale = min(least * self.room.type_scale, 1.0)
+        # The least sizes of type follow the window's, as scales do.
+        scale = min(least * self.room.type_scale / max(self.room.text_scale, 1.0), 1.0)
         yield Fit(beside, scale=scale)
         for aside in _ASIDES_PX:
             yield Fit(beside, self._most_across(bool(aside)), aside, scale)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -32,7 +33,6 @@ from jaxscope.picture.layout.engines import Engine, LayoutCache
 from jaxscope.picture.scene.build import SceneMemory
 from jaxscope.picture.scene.edge_details import MAX_EDGES, NO_WAY, Way
 from jaxscope.picture.scene.first_picture import (
-    LEAST_FRAMED,
     LEAST_TOGETHER,
     OVERVIEW_PX,
     SIDE_PX,
@@ -241,7 +241,7 @@ class GraphCanvas(QWidget):
         for extra in (self._minimap, self._legend):
             extra.hide()  # `GraphPage` gives them a place beside the picture
         self._text_scale, self._is_spotlit = 1.0, False
-        self._least_framed = LEAST_FRAMED
+        self._is_presented = False
         self._before_presenting: _BeforePresenting | None = None
         self._graph: Graph | None = None
         self._view: View | None = None
@@ -353,7 +353,8 @@ class GraphCanvas(QWidget):
     def _names_groups(self, camera: Camera) -> bool:
         """Whether groups are named in a picture that is so small that nothing else is."""
         drawing = self._drawing
-        return drawing is not None and len(drawing.list_titles(camera.scale)) >= _LEAST_TITLES
+        scale = camera.scale / self._unit
+        return drawing is not None and len(drawing.list_titles(scale)) >= _LEAST_TITLES
 
     def _look_at_less(self, scene: Scene) -> Camera:
         """The camera for what was seen whole, in a room where that cannot be read any more.
@@ -435,7 +436,7 @@ class GraphCanvas(QWidget):
         if self.connector_at(place) != NONE:
             return NONE
         at = self._camera.to_scene(place.x(), place.y())
-        labels = drawing.labels_in(item, (*at, *at), self._camera.scale)
+        labels = drawing.labels_in(item, (*at, *at), self._camera.scale / self._unit)
         label = next(labels, None)
         return self.line_at(place) if label is None else label.line
 
@@ -449,6 +450,8 @@ class GraphCanvas(QWidget):
         if scale != self._text_scale:
             self._text_scale = scale
             self._legend.set_text_scale(scale)
+            if self._drawing is not None:
+                self._tiles = self._make_tiles(self._drawing)
             if self._is_untouched:
                 self._look_anew()
             self._update_minimap()
@@ -469,10 +472,8 @@ class GraphCanvas(QWidget):
         is_as_first = self._expanded == self._opened_first
         is_whole = self._is_all_in_sight()
         before = _BeforePresenting(self._expanded, self._camera, *seen, is_as_first, is_whole)
-        self._least_framed = WHOLE_SCALE if is_on else LEAST_FRAMED
+        self._is_presented = is_on
         self.set_text_scale(scale)
-        if is_on:  # the least size of text is that of titles at this scale
-            self._legend.set_text_scale(scale * WHOLE_SCALE)
         self._across_chosen = 0.0  # less of it can be read, or more: choose again
         if is_on:
             self._before_presenting = before
@@ -526,7 +527,7 @@ class GraphCanvas(QWidget):
         """Show another scene, from a camera or from its beginning."""
         self._is_fitted_to_read = False
         self._drawing = self._draw(index)
-        self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
+        self._tiles = self._make_tiles(self._drawing)
         self._highlight = no_highlight()
         self._tell_hovered(NONE)  # another may be there by now
         self._set_current_line(NONE)  # lines are numbered anew
@@ -548,11 +549,19 @@ class GraphCanvas(QWidget):
         shades = make_shades(scene, self._tint, palette, self._theme, focused)
         return SceneDrawing(index, palette, shades)
 
+    @property
+    def _unit(self) -> float:
+        """What the least sizes of type are multiplied by: they follow the window's type."""
+        return max(self._text_scale, 1.0)
+
+    def _make_tiles(self, drawing: SceneDrawing) -> TileCache:
+        return TileCache(drawing, self.devicePixelRatioF(), self._unit)
+
     def repaint_scene(self) -> None:
         """Draw the scene anew, in other colours."""
         if self._drawing is not None:
             self._drawing = self._draw(self._drawing.index)
-            self._tiles = TileCache(self._drawing, self.devicePixelRatioF())
+            self._tiles = self._make_tiles(self._drawing)
             self._show_extras()
         self.update()
 
@@ -562,7 +571,7 @@ class GraphCanvas(QWidget):
             self._look_at_beginning()
             # What is presented must be read from afar: else what was seen whole is so again.
             is_cut = self._is_seen_whole and not self._is_all_in_sight()
-            if is_cut and self.scene is not None and self._least_framed == LEAST_FRAMED:
+            if is_cut and self.scene is not None and not self._is_presented:
                 self._camera = self._look_at_less(self.scene)
         elif self._is_fitted:
             self._camera = self._fitting_camera() or self._camera
@@ -609,7 +618,7 @@ class GraphCanvas(QWidget):
         if scene is None or not scene.width:
             return
         self._camera = self._look_at_scene(scene)
-        is_low = self._room().is_low or self._least_framed == WHOLE_SCALE  # or it is presented
+        is_low = self._room().is_low or self._is_presented
         if is_low and not self._is_all_in_sight():
             whole = self._whole_camera(scene, SIDE_PX)
             if whole.scale >= self._least_together:
@@ -625,7 +634,7 @@ class GraphCanvas(QWidget):
 
     def _look_at_scene(self, scene: Scene) -> Camera:
         size = self.width(), self.height()
-        return look_at_scene(scene, *size, self._text_scale, self._least_framed)
+        return look_at_scene(scene, *size, self._text_scale)
 
     def sizeHint(self) -> QSize:
         return QSize(900, 640)
@@ -638,10 +647,16 @@ class GraphCanvas(QWidget):
             missing = self._tiles.paint(painter, camera.x, camera.y, width, height, camera.scale)
             if self._is_spotlit:
                 paint_spotlight(painter, self._drawing, self._highlight, camera, self.size())
-            paint_overlay(painter, self._drawing, self._highlight, camera, width, height)
             paint_edge_shades(painter, self._drawing, camera, width, height)
-            if title := pinned_title(self._drawing.scene, camera, width, height):
+            unit = self._unit
+            size = width / unit, height / unit
+            camera = Camera(camera.x, camera.y, camera.scale / unit)
+            painter.save()
+            painter.scale(unit, unit)
+            paint_overlay(painter, self._drawing, self._highlight, camera, *size)
+            if title := pinned_title(self._drawing.scene, camera, *size):
                 paint_pinned_title(painter, title, self._drawing.colors)
+            painter.restore()
             self._update_minimap()
             if missing:
                 self.update()
@@ -1272,7 +1287,7 @@ class GraphCanvas(QWidget):
     def _on_resized_timeout(self) -> None:
         """A page has room for more or for less: unless somebody has chosen, choose again.
 
-        Not while something is selected: the group around it might be closed.
+        Not while something in an open group is selected: that might be closed.
         """
         is_as_first = self._expanded == self._opened_first
         across = self._page.width() if self._direction == DOWN else self._page.height()
@@ -1284,7 +1299,15 @@ class GraphCanvas(QWidget):
         is_lower = along < -OTHER_ROOM_PX and self._room().is_low and is_cut
         is_other |= along > OTHER_ROOM_PX or is_lower
         is_idle = self.scene is not None and not self.is_busy
-        is_marked = any(self._marks) or len(self._found) > 0
+        view = self._view
+        is_marked = len(self._found) > 0 or (
+            view is not None
+            and any(
+                view.path_to_node(node) & self._expanded
+                for node in itertools.chain(*self._marks)
+                if 0 <= node < len(view.box_of_node)
+            )
+        )
         is_free = self._is_untouched and is_as_first and not is_marked  # else it would close
         self._is_seen_whole |= self._is_untouched and is_idle and self._is_all_in_sight()
         if is_free and is_other and is_idle:
@@ -1507,7 +1530,7 @@ class GraphCanvas(QWidget):
         self._select_item(item, reveal=False, line=line)
 
     def _has_hit_sign(self, item: int, place: QPointF) -> bool:
-        scale = self._camera.scale
+        scale = self._camera.scale / self._unit
         sign = self._drawing.sign_of(item, scale) if self._drawing and item != NONE else None
         if sign is None:
             return False
@@ -1798,7 +1821,7 @@ class GraphCanvas(QWidget):
         if scene is None or item >= scene.items.num_frames:
             return scene is not None
         _, y = self._camera.to_scene(place.x(), place.y())
-        high = max(HEADER_PX, LEAST_TITLE_PX / self._camera.scale)
+        high = max(HEADER_PX, LEAST_TITLE_PX * self._unit / self._camera.scale)
         return bool(y <= scene.items.rect[item, 1] + high)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -100,7 +100,7 @@ _MOST_PINNED = 0.6
 """Of the width of the view: so much a title that is out of sight may take."""
 
 
-def pinned_title(scene: Scene, camera: Camera, width: int, height: int) -> str:
+def pinned_title(scene: Scene, camera: Camera, width: float, height: float) -> str:
     """Where one is, if no title says it: the names of the open groups around the middle.
 
     Empty where the innermost one has its title in sight.
@@ -332,8 +332,8 @@ def paint_overlay(
     drawing: SceneDrawing,
     highlight: Highlight,
     camera: Camera,
-    width: int,
-    height: int,
+    width: float,
+    height: float,
 ) -> None:
     """Draw the visible outlines."""
     colors = drawing.colors

@@ -29,9 +29,14 @@ class TileCache:
     behind everything a small picture of the whole scene, so nothing is ever blank.
     """
 
-    def __init__(self, drawing: SceneDrawing, pixel_ratio: float) -> None:
+    def __init__(self, drawing: SceneDrawing, pixel_ratio: float, unit: float = 1.0) -> None:
+        """
+        Args:
+            pixel_ratio: Of the device.
+            unit: What the least sizes of type are multiplied by.
+        """
         self._drawing = drawing
-        self._ratio = pixel_ratio
+        self._ratio, self._unit = pixel_ratio, unit
         self._tiles: dict[Key, QPixmap] = {}
         self._scale = 0.0
         self._previous = 0.0
@@ -111,12 +116,13 @@ class TileCache:
         return missing
 
     def _make(self, i: int, j: int, scale: float) -> QPixmap:
-        side = math.ceil(_TILE_PX * self._ratio)
-        tile = QPixmap(side, side)
+        whole = math.ceil(_TILE_PX * self._ratio)
+        tile = QPixmap(whole, whole)
         tile.setDevicePixelRatio(self._ratio)
         painter = QPainter(tile)
-        step = _TILE_PX / scale
-        self._drawing.paint(painter, i * step, j * step, _TILE_PX, _TILE_PX, scale)
+        step, side = _TILE_PX / scale, _TILE_PX / self._unit
+        painter.scale(self._unit, self._unit)
+        self._drawing.paint(painter, i * step, j * step, side, side, scale / self._unit)
         painter.end()
         return tile
 

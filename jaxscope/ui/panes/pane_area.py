@@ -101,8 +101,8 @@ _AS_LARGE = 0.7
 COMPANION_SHARE = 0.34
 """Of the height of a column: what stands below the source until a person drags the border."""
 _SOURCE_PRESENTED = 36.0
-"""Of the width, in percent: what is presented beside the source keeps the rest. In type of a
-fortieth of the height that is some 40 characters on a screen of 16 by 9."""
+"""Of the width, in percent: what is presented beside the source keeps the rest. In the type that
+code has there that is some 45 characters on a screen of 16 by 9."""
 _SHARE_BELOW_GRAPH = 0.33
 """The same where there is no source: a graph needs the height."""
 _LEAST_BELOW_PX, _MOST_BELOW = 170, 0.5
@@ -342,6 +342,10 @@ class PaneTree(QWidget):
         if not self._all_sizes and len(sizes) == self._root.count():
             self._root.setSizes(sizes)
 
+    def keep_widths(self) -> None:
+        """Remember how wide all panes are before some of them have all the room."""
+        self._sizes_before_pair = self._sizes_before_pair or self._root.sizes()
+
     def show_pair(self, pane: StagePane, narrow: StagePane, share: float) -> None:
         """Hide all panes but two.
 
@@ -350,7 +354,6 @@ class PaneTree(QWidget):
             narrow: The other.
             share: Of the width, in percent, for the other.
         """
-        self._sizes_before_pair = self._sizes_before_pair or self._root.sizes()
         self.show_only(pane, narrow)
         columns = [self._root.widget(number) for number in range(self._root.count())]
         holding = [
@@ -628,6 +631,7 @@ class PaneArea(QWidget):
         self._before_alone = FIRST_ARRANGEMENT
         self._scale = 0.0  # of texts, while one pane is presented
         self._has_source_beside = True  # of what is presented
+        self._is_source_chosen = False  # by a person, meanwhile
         self._ribbons = RibbonSetting(self._find_pairs)
         self._tree = PaneTree(self._ribbons)
         self._waiting: Split | None = None
@@ -941,6 +945,7 @@ class PaneArea(QWidget):
         """
         if self._scale:
             self._has_source_beside = not self._has_source_beside
+            self._is_source_chosen = True
             self._alone = self._active
             self._show_presented()
         elif self._alone is not None:
@@ -948,16 +953,17 @@ class PaneArea(QWidget):
         elif self._active is not None:
             self._show_active_alone()
 
-    def present(self, scale: float) -> None:
-        """Show one view at a time, with the source beside it, without tools, and texts of graphs
-        enlarged; 0 ends that.
+    def present(self, scale: float, *, has_source: bool = True) -> None:
+        """Show one view at a time, without tools, and texts of graphs enlarged; 0 ends that.
 
         Args:
             scale: Of texts; 1 is ordinary.
+            has_source: Whether the source is beside it.
         """
         self._scale = 0.0
         self.show_all()
-        self._scale, self._has_source_beside = scale, True
+        self._scale, self._has_source_beside = scale, has_source
+        self._is_source_chosen = False
         for pane in self.panes:
             pane.present(scale)
         if scale:
@@ -965,6 +971,12 @@ class PaneArea(QWidget):
             if view is not None:
                 self.activate(view)
             self._show_active_alone()
+
+    def show_source_beside(self, *, is_shown: bool) -> None:
+        """Present the source beside the view, or the view alone, unless a person chose that."""
+        if self._scale and not self._is_source_chosen and is_shown != self._has_source_beside:
+            self._has_source_beside = is_shown
+            self._fitting.start()
 
     def restore_widths(self) -> None:
         """After a presentation, once the window has its size again."""
@@ -975,6 +987,8 @@ class PaneArea(QWidget):
         self._before_alone = self.arrangement()
         self._alone = self._active
         self._tree.show_columns()
+        if self._scale:
+            self._tree.keep_widths()
         self._show_presented()
 
     def _show_presented(self) -> None:
@@ -1298,6 +1312,10 @@ class PaneArea(QWidget):
             self._last_view = pane
         pane.set_active(True)
         if self._scale:
+            # The source gets the keyboard beside the view that is presented.
+            is_asked_for = pane.wanted_stage == SOURCE and not self._is_source_chosen
+            self._has_source_beside |= is_asked_for
+            self._is_source_chosen |= is_asked_for
             self._show_active_alone()
         elif pane.isHidden() or not pane.isVisibleTo(self):
             self._fit_columns()

@@ -49,6 +49,9 @@ if TYPE_CHECKING:
 
 _VEIL_ALPHA = 165
 """Of 255: what is below can be told from what is new at a glance, and read all the same."""
+_CODE_PRESENTED = 0.8
+"""Of its usual size beside other text: a program that is presented is in type of a fiftieth of the
+screen's height, so that its lines are hardly wrapped."""
 _ALL_SHARES = 1.005
 """More than that all lines together have only where several arms of a branch count."""
 _SHARES = 1000
@@ -519,7 +522,7 @@ class StagePane(QFrame):
         self._theme, self._points = theme, points
         self.highlighter.theme = theme
         self._stale_overlay.set_colour(QColor(theme.surface))
-        self.code.set_theme(theme, points)
+        self.code.set_theme(theme, self._code_points)
         if self._table is not None:
             self._table.fit()
         self.highlighter.apply_preview()
@@ -543,8 +546,14 @@ class StagePane(QFrame):
         if self._canvas is not None:  # first: with more room it then keeps the same in its middle
             self._canvas.present(scale or self._points / BASE_POINTS, is_on=scale > 0)
         self.header.setHidden(scale > 0)
+        self.code.set_bare(is_bare=scale > 0)
+        self.code.set_theme(self._theme, self._code_points)
         if self._graph is not None:
             self._graph.set_bare(is_bare=scale > 0)
+
+    @property
+    def _code_points(self) -> float:
+        return self._points * (_CODE_PRESENTED if self._scale else 1.0)
 
     # --- refreshing ---
 

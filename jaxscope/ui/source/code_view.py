@@ -654,7 +654,7 @@ class CodeView(QAbstractScrollArea):
         self._preview: Mapping[int, Mark] = {}
         self._folding = Folding()
         self._heat: Mapping[int, LineCost] = {}
-        self._has_times = False
+        self._has_times = self._is_bare = False
         self._notes: Mapping[int, str] = {}
         self._checks: Mapping[int, Sequence[Check]] = {}
         self.theme = LIGHT
@@ -878,9 +878,16 @@ class CodeView(QAbstractScrollArea):
             self.viewport().update()
             self.verticalScrollBar().update()
 
+    def set_bare(self, *, is_bare: bool) -> None:
+        """Show no costs: without a header nothing says what the figures are."""
+        self._is_bare = is_bare
+        self._update_scroll_bars()
+        self.viewport().update()
+        self.verticalScrollBar().update()
+
     def hot_lines(self) -> list[int]:
         """The lines out of sight that cost a tenth of all or more, by 0-based number."""
-        found = () if self._is_stale else self._heat.items()
+        found = () if self._is_stale or self._is_bare else self._heat.items()
         hot = [line for line, cost in found if cost.share >= _LEAST_HOT]
         return [line for line in hot if not self.is_in_sight(line)]
 
@@ -1092,7 +1099,7 @@ class CodeView(QAbstractScrollArea):
 
     def _paint_margin(self, painter: QPainter, place: RowGeometry, line: int, y: int) -> None:
         theme = self.theme
-        if line in self._heat and not self._is_stale:
+        if line in self._heat and not (self._is_stale or self._is_bare):
             paint_heat(painter, theme, place, y, self._heat[line])
         paint_number(painter, theme, place, y, line)
         if line in self._notes:
@@ -1139,14 +1146,15 @@ class CodeView(QAbstractScrollArea):
 
     def _heat_px(self) -> int:
         """How wide the columns of figures are."""
-        if not self._heat:
+        if not self._heat or self._is_bare:
             return 0
         shown = [_share_text(cost) for cost in self._heat.values()]
         num_characters = 5 if self._is_wide else max(map(len, shown), default=0)
         return math.ceil(num_characters * self._char_px) + _AROUND_SHARE_PX + self._times_px()
 
     def _times_px(self) -> int:
-        return int(8 * self._char_px) + 6 if self._has_times and self._is_wide else 0
+        is_shown = self._has_times and self._is_wide and not self._is_bare
+        return int(8 * self._char_px) + 6 if is_shown else 0
 
     @property
     def _is_wide(self) -> bool:

@@ -1,4 +1,4 @@
-"""Presentation mode: one view beside the source, the call and a caption on the whole screen.
+"""Presentation mode: one view, the source, the call and a caption on the whole screen.
 
 `PresentedSteps` goes through the program with its numbers, as a lecture does: first the parts of
 the lesson that come before, then equation by equation, each with what it reads and a question mark,
@@ -43,7 +43,7 @@ from jaxscope.model.said import said
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.units import shorten
 from jaxscope.model.values import Step, StepValue
-from jaxscope.picture.scene.edge_details import LABEL_TEXT_PX
+from jaxscope.picture.scene.scene import LEAST_TEXT_PX
 from jaxscope.program.explanations import explain_operation
 from jaxscope.program.links import NodeSelection
 from jaxscope.program.size import count_named
@@ -72,6 +72,9 @@ _SETTLED_MS = 250
 _LATE_MS = 300
 _LEAST_TEXT = 0.025
 """Of the screen's height: what is smaller cannot be read from the last row."""
+_LEAST_IN_GRAPHS = 1 / 60
+"""The same of what is written into a graph, where that is `LEAST_TEXT_PX` in the window: so titles
+are a fiftieth at least."""
 _POINTS_PER_INCH = 72.0
 _OF_SOURCE = "Source: the file as it ran."
 
@@ -225,6 +228,11 @@ class PresentedSteps(QObject):
             return not self.is_between_equations
         is_before = 0 <= self._number_before < len(self._before)
         return is_before and self._selection.place == self._place
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a caption is shown, so that the source is to be seen as well."""
+        return self._walk.lesson is not None or self._number_before >= 0 or self._is_after
 
     @property
     def is_between_equations(self) -> bool:
@@ -634,11 +642,12 @@ def _join(values: Iterable[StepValue], num_left_out: int = 0) -> str:
 
 
 class PresentationMode:
-    """Hides all but the active view, the source, the call and a caption, and brings back the rest.
+    """Hides all but the active view, the call and a caption, and brings back the rest.
 
-    No text is smaller than a fortieth of the screen's height, but in a graph that is whole only
-    so, where titles are a fiftieth. `F6` leads to the next view, what is
-    selected is said in the caption, and the call can be typed into. Space goes through the program.
+    The source comes beside the view with the first caption of the steps. No text is smaller than a
+    fortieth of the screen's height, but code, which is a fiftieth, and what is written into graphs
+    (`_LEAST_IN_GRAPHS`). `F6` leads to the next view, what is selected is said in the caption, and
+    the call can be typed into. Space goes through the program.
 
     Args:
         window: Takes the whole screen.
@@ -745,6 +754,7 @@ class PresentationMode:
         if state.file != self._file:
             self._file = state.file
             self._begin_other_file()
+        self._workspace.area.show_source_beside(is_shown=self.steps.has_begun)
         name = self._presented()
         if self.steps.is_told_by_lesson:  # read while the program is being made, too
             self.caption.setText(self.steps.text)
@@ -783,6 +793,8 @@ class PresentationMode:
 
     def _on_steps_changed(self) -> None:
         place = self._workspace.selection.place
+        if self.is_on:
+            self._workspace.area.show_source_beside(is_shown=self.steps.has_begun)
         if self.is_on and self.steps.has_selected and place != self._revealed:
             self._revealed = place
             self._workspace.area.reveal_selected()
@@ -825,11 +837,11 @@ class PresentationMode:
                 pane.code: (pane.code.horizontalScrollBar().value(), *pane.code.first_row)
                 for pane in area.panes
             }
-        from jaxscope.picture.scene.first_picture import WHOLE_SCALE  # comes with a result
-
-        least_px = _LEAST_TEXT * self._window.screen().geometry().height()
+        high = self._window.screen().geometry().height()
+        least_px = _LEAST_TEXT * high
         # First: what gives pictures more room then leaves the same in their middle.
-        area.present(least_px / (LABEL_TEXT_PX * WHOLE_SCALE))
+        has_source = self._walk.lesson is not None
+        area.present(_LEAST_IN_GRAPHS * high / LEAST_TEXT_PX, has_source=has_source)
         for part in self._hidden:
             part.hide()
         self._call_bar.set_bare(is_bare=True)
