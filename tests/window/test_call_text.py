@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 
+import jax
+import jax.numpy as jnp
 import pytest
 
 from jaxscope.ui.session.call_text import (
     CallTextError,
+    continue_call,
     find_base_name,
     list_transforms,
     may_call,
@@ -116,6 +120,28 @@ def test_the_base_function_is_found_inside_transforms(call: str, base: str):
 def test_parts_of_a_call_render_as_they_were_written():
     text = "g(h)(a, *b, c='x', **d)"
     assert parse_call(text).render() == text
+
+
+@pytest.mark.parametrize(
+    ("typed", "whole"),
+    [
+        ("lo", ["loss(f32[3], f32[3])"]),
+        ("loss(f32[3]", ["loss(f32[3], f32[3])"]),
+        ("grad(loss)(", ["grad(loss)(f32[3], f32[3])"]),
+        ("grad( loss, argnums=1 )(f32 [3],", ["grad( loss, argnums=1 )(f32[3], f32[3])"]),
+        ("hessian(loss)(", ["hessian(loss)(f32[3], f32[3])"]),
+        ("vmap(loss)(", ["vmap(loss)(f32[16, 3], f32[16, 3])"]),
+        ("vmap(grad(loss))(", ["vmap(grad(loss))(f32[16, 3], f32[16, 3])"]),
+        *(("vmap(loss, in_axes=1)(", []), ("partial(loss, x)(", []), ("loss(f32[4]", [])),
+        *(("other(", []), ("", []), ("loss(f32[3], f32[3])", []), ("((((", [])),
+    ],
+)
+def test_a_call_goes_on_as_one_that_is_known(typed: str, whole: list[str]) -> None:
+    assert continue_call(typed, ["loss(f32[3], f32[3])", "jit(loss)(f32[3], f32[3])"]) == whole
+    names = {"loss": lambda x, y: (x * y).sum(), "grad": jax.grad, "vmap": jax.vmap}
+    for call in whole:  # each can be run, by JAX alone
+        spelled = re.sub(r"f32\[([\d, ]*)\]", r"zeros((\1,))", call)
+        eval(spelled, {**names, "hessian": jax.hessian, "zeros": jnp.zeros})
 
 
 def test_the_word_under_the_cursor_includes_dots_and_digits():

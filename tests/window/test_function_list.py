@@ -76,7 +76,7 @@ def test_forms_and_completion_know_the_names_of_a_file_that_was_opened_with_a_ca
     driver.wait_for(OutlineRequest).tell(Finished(Outline((function,), (), "")))
     driver.wait_until(lambda: bool(window.controller.state.functions))
     bar = window.call_bar
-    assert "layer" in bar.edit._words.stringList()
+    assert "layer" in bar.edit._words
     for action in bar.add_menu.actions():
         if action.data().name in ("grad", "vmap"):
             bar._on_add_menu_triggered(action)
@@ -124,6 +124,40 @@ def test_words_that_are_offered_close_with_escape_and_with_what_they_were_for(
         popup = offer_words(window)
         leave()
         assert not popup.isVisible()
+
+
+def test_a_call_that_is_half_typed_is_offered_whole(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    edit = window.call_bar.edit
+    edit.set_names(["layer", "layers"], ["layer(f32[8], f32[8])"], {"layer": "(x, weights)"})
+
+    def offered(typed: str) -> list[tuple[str, str]]:
+        edit.setFocus()
+        edit.selectAll()
+        QTest.keyClicks(edit, typed)
+        if not edit._popup.isVisible():
+            return []
+        model = edit._popup.model()
+        rows = [model.index(row, 0) for row in range(model.rowCount())]
+        return [(row.data(), row.data(Qt.ItemDataRole.UserRole)) for row in rows]
+
+    whole = "layer(f32[8], f32[8])"
+    assert offered("laye") == [(whole, ""), ("layer", "(x, weights)"), ("layers", "")]
+    assert offered("layer(") == [(whole, "")]
+    assert offered("grad(layer)(f32[8],") == [("grad(layer)(f32[8], f32[8])", "")]
+    assert ("grad", "The gradient of a function with one number as result.") in offered("gra")
+    assert offered("layer(f32[9],") == [], "that is another call"
+    offered("layer(")
+    QTest.keyClick(edit._popup, Qt.Key.Key_Down)
+    QTest.keyClick(edit._popup, Qt.Key.Key_Return)
+    assert edit.text() == whole and edit.cursorPosition() == len(whole)
+    assert not edit._popup.isVisible()
+    offered("grad(laye")
+    QTest.keyClick(edit._popup, Qt.Key.Key_Down)
+    QTest.keyClick(edit._popup, Qt.Key.Key_Return)
+    assert edit.text() == "grad(layer", "a name takes the place of its beginning alone"
 
 
 def test_letters_lead_to_a_transform(window: MainWindow, qtbot: QtBot) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import builtins
 import dataclasses
+import functools
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -428,6 +429,61 @@ def word_before(text: str, position: int) -> str:
     while start > 0 and (text[start - 1] in "._" or text[start - 1].isalnum()):
         start -= 1
     return text[start:position]
+
+
+_SAME_ARGUMENTS = frozenset(
+    ("grad", "value_and_grad", "jit", "hessian", "jacfwd", "jacrev", "checkpoint")
+)
+"""Transforms whose function takes what the function inside takes."""
+
+
+def continue_call(text: str, calls: Iterable[str]) -> list[str]:
+    """The known calls that begin as a text does.
+
+    Where the text has transforms around a function, such as `grad(loss)(`, calls of that function
+    lend their arguments; `vmap` gives each a further axis.
+    """
+    tight, found = "".join(text.split()), list[str]()
+    for call in calls:
+        base, bare = _take_apart(call)
+        for whole in (call, bare, _lend_arguments(text, base, bare)):
+            spelled = "".join(whole.split())
+            if tight and spelled != tight and spelled.startswith(tight) and whole not in found:
+                found.append(whole)
+    return found
+
+
+@functools.lru_cache(1024)  # asked for with each key
+def _take_apart(call: str) -> tuple[str, str]:
+    """The base function of a call, and the call without its transforms; empty where none is."""
+    base = find_base_name(call)
+    try:
+        while parse_call(call).function != base:
+            call = unwrap_call(call)
+    except CallTextError:
+        return base, ""
+    return base, call
+
+
+def _lend_arguments(text: str, base: str, bare: str) -> str:
+    """A text's function with the arguments of a call of the same function; empty without one."""
+    for place, character in enumerate(text):
+        function = text[:place].strip()
+        if character != "(" or not bare or find_base_name(function) != base:
+            continue
+        if "partial" in function:  # which has some of the arguments
+            return ""
+        names = [_simple_name(use.name) for use in list_transforms(f"{function}()")]
+        try:
+            if not _SAME_ARGUMENTS.issuperset(names):
+                for name in reversed(names):
+                    bare = wrap_call(bare, name)
+                if "".join(parse_call(bare).function.split()) != "".join(function.split()):
+                    return ""  # it has options
+            return dataclasses.replace(parse_call(bare), function=function).render()
+        except CallTextError:
+            return ""
+    return ""
 
 
 def _wrap_inside(call: CallParts, transform: str) -> str:

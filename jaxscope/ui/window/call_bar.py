@@ -8,10 +8,21 @@ import contextlib
 import functools
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QStringListModel, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import (
     QAction,
     QColor,
@@ -22,6 +33,8 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QShowEvent,
+    QStandardItem,
+    QStandardItemModel,
 )
 from PySide6.QtWidgets import (
     QApplication,
@@ -38,6 +51,9 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QSpinBox,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QToolButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -53,6 +69,7 @@ from jaxscope.ui.session.call_text import (
     Transform,
     TransformUse,
     batch_size_of,
+    continue_call,
     count_batched_axes,
     default_axes,
     find_base_name,
@@ -101,13 +118,18 @@ class CallEdit(QLineEdit):
         self._history: list[str] = []
         self._position = 0
         self._draft = ""
-        self._words = QStringListModel(self)
-        self._completer = QCompleter(self._words, self)
+        self._words: list[str] = []
+        self._calls: tuple[str, ...] = ()
+        self._notes: Mapping[str, str] = {}
+        self._offers = QStandardItemModel(self)
+        self._completer = QCompleter(self._offers, self)
+        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._popup = QListView()
         self._popup.setProperty("role", "popup")
         self._completer.setPopup(self._popup)
+        self._noted = _Noted(self._popup)
+        self._popup.setItemDelegate(self._noted)  # after the completer has set its own
         self._completer.setWidget(self)
-        self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self._popup.installEventFilter(self)  # after the completer's own: it comes before that
         application = QApplication.instance()
         assert isinstance(application, QApplication)
@@ -123,11 +145,24 @@ class CallEdit(QLineEdit):
         self.setAccessibleName(tr("Call"))
         self.set_names(())
 
-    def set_names(self, names: Iterable[str]) -> None:
-        """Offer the names of a file, next to those that every call may use."""
+    def set_names(
+        self,
+        names: Iterable[str],
+        calls: Iterable[str] = (),
+        signatures: Mapping[str, str] | None = None,
+    ) -> None:
+        """Offer the names of a file, next to those that every call may use.
+
+        Args:
+            names: Of what can be called.
+            calls: Whole calls that the file offers.
+            signatures: Of functions, by name.
+        """
         offered = {*names, *(word for words in COMPLETIONS.values() for word in words)}
         self._popup.hide()  # of other names
-        self._words.setStringList(sorted(offered, key=str.casefold))
+        self._words, self._calls = sorted(offered, key=str.casefold), tuple(calls)
+        told = {each.name: tr(each.effect) for each in OFFERED_TRANSFORMS}
+        self._notes = told | dict(signatures or {})
 
     def set_history(self, calls: Sequence[str]) -> None:
         """Set what the arrow keys walk through, oldest first."""
@@ -163,10 +198,12 @@ class CallEdit(QLineEdit):
     def set_points(self, points: float) -> None:
         """Use a size of type."""
         self.setFont(fixed_font(points))
+        self._popup.setFont(fixed_font(points))
 
-    def set_colours(self, tint: QColor, problem: QColor) -> None:
-        """The colours behind the names of transforms, and below what is at fault."""
+    def set_colours(self, tint: QColor, problem: QColor, muted: QColor) -> None:
+        """The colours behind the names of transforms, below what is at fault, and of notes."""
         self._tint, self._problem_colour = tint, problem
+        self._noted.muted = muted
         self.update()
 
     def underline(self, part: str) -> None:
@@ -282,7 +319,6 @@ class CallEdit(QLineEdit):
         ):
             if popup.currentIndex().isValid():
                 self._on_completer_activated(popup.currentIndex().data())
-                popup.hide()
                 return
             popup.hide()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -305,23 +341,77 @@ class CallEdit(QLineEdit):
 
     def _on_self_text_edited(self, _text: str) -> None:
         self._position = len(self._history)
-        word = word_before(self.text(), self.cursorPosition())
-        popup = self._popup
-        self._completer.setCompletionPrefix(word)
-        count = self._completer.completionCount()
-        if len(word) < _MIN_PREFIX or not count or self._completer.currentCompletion() == word:
-            popup.hide()
+        text, at = self.text(), self.cursorPosition()
+        word, is_at_end = word_before(text, at), at == len(text)
+        prefix = word.casefold()
+        words = [w for w in self._words if len(word) >= _MIN_PREFIX and w != word
+                 and w.casefold().startswith(prefix)]  # fmt: skip
+        known = (*self._calls, *reversed(self._calls_before()))
+        calls = continue_call(text, known)[:_MOST_CALLS] if is_at_end else []
+        self._offers.clear()
+        for told in (*calls, *words):
+            item = QStandardItem(told)
+            item.setData(self._notes.get(told, ""), _NOTE_ROLE)
+            self._offers.appendRow(item)
+        if not (calls or words):
+            self._popup.hide()
             return
-        area = self.cursorRect()
-        area.setWidth(260)
+        start = 0 if calls else at - len(word)
+        area = self._area_between(start, at) if start < at else self.cursorRect()
+        area.translate(-_BEFORE_OFFER_PX, 0)  # so that the same letters stand below each other
+        area.setWidth(min(self._popup.sizeHintForColumn(0) + _BESIDE_OFFERS_PX, self.width()))
         self._completer.complete(area)
 
-    def _on_completer_activated(self, word: str) -> None:
-        position = self.cursorPosition()
-        start = position - len(word_before(self.text(), position))
-        text = self.text()
-        self.setText(text[:start] + word + text[position:])
-        self.setCursorPosition(start + len(word))
+    def _calls_before(self) -> list[str]:
+        """Calls that were run, of functions that the file has."""
+        recent = self._history[-_MOST_RECENT:]
+        return [call for call in recent if find_base_name(call) in self._words]
+
+    def _on_completer_activated(self, told: str) -> None:
+        """Put in what was chosen: a whole call, or a name for the beginning of it."""
+        text, position = self.text(), self.cursorPosition()
+        start = position - len(word_before(text, position))
+        is_call = told not in self._words
+        self.setText(told if is_call else text[:start] + told + text[position:])
+        self.setCursorPosition(len(told) if is_call else start + len(told))
+
+
+_MOST_CALLS, _MOST_RECENT = 6, 30
+_BESIDE_OFFERS_PX, _BEFORE_OFFER_PX = 28, 10
+_NOTE_ROLE = Qt.ItemDataRole.UserRole
+_NOTE_GAP_PX = 16
+
+
+class _Noted(QStyledItemDelegate):
+    """Shows a note behind what is offered, in `muted`."""
+
+    muted = QColor()
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        size = super().sizeHint(option, index)
+        if note := index.data(_NOTE_ROLE):
+            size += QSize(_NOTE_GAP_PX + option.fontMetrics.horizontalAdvance(note), 0)
+        return size
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        option.state &= ~QStyle.StateFlag.State_HasFocus  # the ground tells what is chosen
+        super().paint(painter, option, index)
+        if note := index.data(_NOTE_ROLE):
+            plain = super().sizeHint(option, index).width()
+            area = option.rect.adjusted(plain + _NOTE_GAP_PX, 0, 0, 0)
+            painter.save()
+            painter.setFont(option.font)
+            painter.setPen(self.muted)
+            told = option.fontMetrics.elidedText(note, Qt.TextElideMode.ElideRight, area.width())
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, told)
+            painter.restore()
 
 
 class CallSteps:
@@ -875,7 +965,11 @@ class CallBar(QWidget):
         self.functions_button.setVisible(self._has_file and not self._tools.isHidden())
         if tuple(functions) != tuple(self.functions.functions):
             bases = [find_base_name(call) for each in functions for call in each.calls]
-            self.edit.set_names(name for name in {*(f.name for f in functions), *bases} if name)
+            names = {*(f.name for f in functions), *bases} - {""}
+            calls = [each for f in functions for each in f.calls]
+            self.edit.set_names(
+                names, calls, {f.name: f.signature.removeprefix(f.name) for f in functions}
+            )
         self.functions.show_functions(functions, call)
 
     @property

@@ -564,7 +564,9 @@ class MainWindow(QMainWindow):
         self.error_panel.set_points(self._themes.points)
         tint = QColor(self._themes.theme.accent)
         tint.setAlpha(_TINT_ALPHA)
-        self.call_bar.edit.set_colours(tint, QColor(self._themes.theme.error))
+        self.call_bar.edit.set_colours(
+            tint, QColor(self._themes.theme.error), QColor(self._themes.theme.muted)
+        )
 
     # --- files ---
 
