@@ -716,7 +716,7 @@ def test_the_count_of_a_group_gives_way_only_where_there_is_no_room() -> None:
     narrow, wide = (_choose(graph, width, 778.0)[0] for width in (NARROW[0], 828.0))
     assert narrow.items.titles[0] == wide.items.titles[0]
     assert not narrow.items.details[0]
-    assert wide.items.details[0].endswith("without a box")
+    assert wide.items.details[0].endswith("in other boxes")
 
 
 def test_a_third_view_that_is_high_is_filled_in_type_that_can_be_read() -> None:

@@ -716,7 +716,7 @@ def test_what_has_no_box_is_counted(qtbot: QtBot) -> None:
     num = sum(graph.node(at).kind is NodeKind.EQUATION for at in range(len(graph.nodes)))
     assert (
         show(qtbot, graph, 700, 500).canvas.drawn_text
-        == f"{num} equations, {num - 2} without a box"
+        == f"{num} equations, {num - 2} in other boxes"
     )
     one = show(qtbot, trace(jnp.sin, jnp.ones(3)), 700, 500).canvas
     assert one.drawn_text == "", "the one has a box"
@@ -738,7 +738,7 @@ def test_what_is_left_out_in_an_open_group_is_counted(qtbot: QtBot) -> None:
     canvas.set_expanded(canvas.view.all_groups())
     settle(qtbot, page)
     assert canvas.scene is not None and canvas.scene.items.num_frames == 2
-    assert canvas.drawn_text == f"{num} equations, 2 without a box"
+    assert canvas.drawn_text == f"{num} equations, 2 in other boxes"
 
 
 def sees_whole(canvas: GraphCanvas) -> bool:
@@ -938,3 +938,26 @@ def test_a_count_beside_a_triangle_is_as_near_to_the_middle_as_it_can_be(spare: 
     left = indent + (width - indent - 60.0) / 2
     assert left == pytest.approx(max(spare / 2, SMALL_SIGN_PX)), "clear of it, and no more"
     assert width - left - 60.0 >= 0
+
+
+def test_a_legend_of_a_narrow_and_high_view_has_two_rows_before_it_leaves_anything_out(
+    qtbot: QtBot, page: GraphPage
+) -> None:
+    legend, found = page.canvas.legend, colors("light")
+    names = ("forward", "backward", "residual", "argument", "result", "elementwise", "group")
+    names = (*names, "contraction")
+    white, pen = QColor("white"), QPen(found.selected, 1)
+    entries = [LegendEntry(name, white, pen, is_told=name == "result") for name in names]
+    legend.show_entries(entries, found)
+    page.resize(312, 780)
+    assert list(legend.texts) == list(names)
+    rows = [row for _, row, _ in legend._place(312).places]
+    assert rows == sorted(rows) and set(rows) == {0, 1}
+    qtbot.waitUntil(lambda: legend.height() == legend.heightForWidth(312) > 40)
+    legend.show_entries(entries, found, [LegendEntry("selected", white, pen)])
+    assert legend.heightForWidth(312) == legend.height(), "a selection moves nothing"
+    legend.show_entries([*entries, *entries[6:7]], found)
+    placed = legend._place(312)
+    assert not placed.is_cut and "result" not in legend.texts, "each such box says that it is one"
+    page.resize(312, 480)
+    assert len(legend.texts) < len(names), "the picture needs the room"

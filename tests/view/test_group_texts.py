@@ -17,10 +17,10 @@ from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.group_layout import BoxTexts
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
-from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.labels import detail_when_open, sort_boxless, text_of
 from jaxscope.picture.view.operations import untold_operation
 from jaxscope.picture.view.tree import GATHERED, BranchKind
-from jaxscope.picture.view.view import View
+from jaxscope.picture.view.view import ROOT, View
 from jaxscope.program.size import count_program
 
 from .programs import compile_call, compile_module, relabel, trace
@@ -123,9 +123,9 @@ def test_an_open_group_says_how_much_of_it_is_in_boxes() -> None:
     told = opened(build_scene(view, view.all_groups()))
     counted = {view.boxes[n].label: view.boxes[n].num_counted for n in range(1, len(view.boxes))}
     # clip casts both of its limits: the casts are in the boxes of `max` and `min`.
-    assert counted["clip"] == 4 and told["clip"] == "jit + 4 equations, 2 without a box"
+    assert counted["clip"] == 4 and told["clip"] == "jit + 4 equations, 2 in other boxes"
     assert counted["outer"] == 8
-    assert told["outer"] == "8 equations, 2 without a box", "the two casts in clip"
+    assert told["outer"] == "8 equations, 2 in other boxes", "the two casts in clip"
     closed = opened(build_scene(view, frozenset({outer})))
     assert closed == {"outer": "8 equations"}, "clip says 4, and sin, cos, mul and div are boxes"
 
@@ -142,7 +142,7 @@ def test_a_group_with_closed_groups_in_it_says_what_is_in_no_box_of_it() -> None
     view = build_view(trace(scaled, jnp.ones(3)))
     outer = next(box.id for box in view.boxes if box.label == "outer")
     told = opened(build_scene(view, frozenset({outer})))
-    assert told == {"outer": "7 equations, 2 without a box"}, "not the product, exp, 3 of inner"
+    assert told == {"outer": "7 equations, 2 in other boxes"}, "not the product, exp, 3 of inner"
 
 
 def test_what_is_in_no_box_of_an_open_group_is_in_none_of_those_around_it() -> None:
@@ -161,8 +161,8 @@ def test_what_is_in_no_box_of_an_open_group_is_in_none_of_those_around_it() -> N
     closed = opened(build_scene(view, frozenset({ids["outer"]})))
     assert closed == {"outer": "5 equations"}, "inner says 4"
     assert opened(build_scene(view, frozenset(ids.values()))) == {
-        "outer": "5 equations, 2 without a box",
-        "inner": "4 equations, 2 without a box",
+        "outer": "5 equations, 2 in other boxes",
+        "inner": "4 equations, 2 in other boxes",
     }
 
 
@@ -247,6 +247,55 @@ def test_what_groups_say_adds_up(function: Any, arguments: Any) -> None:
             assert drawn + sum(groups) + missing == box.num_counted, box.label
             num_groups += len(groups)
     assert num_groups
+
+
+def means(x: jax.Array) -> jax.Array:
+    """Sums, whose `add` is a program of its own, beside what is fused."""
+    return jnp.tanh(x - x.mean(axis=1, keepdims=True)).sum() * jnp.ones(2)
+
+
+@pytest.mark.parametrize(("function", "arguments"), [*COUNTED, (means, (jnp.ones((64, 32)),))])
+def test_what_has_no_box_is_sorted_by_what_the_text_of_xla_says(
+    function: Any, arguments: Any
+) -> None:
+    (module,) = compile_call(function, *arguments).runtime_executable().hlo_modules()
+    program = re.compile(r"^(?:ENTRY )?%?([\w.-]+) \(.*\{$", re.M).split(module.to_string())
+    bodies = dict(zip(program[1::2], program[2::2], strict=True))
+    line = re.compile(r"^\s+(?:ROOT )?%?([\w.-]+) = (?:\(.*?\)|\S+) ([a-z][\w-]*)\((.*)$", re.M)
+    opcodes = {name: code for body in bodies.values() for name, code, _ in line.findall(body)}
+    calls = {
+        called: name
+        for body in bodies.values()
+        for name, _, rest in line.findall(body)
+        for called in re.findall(r"to_apply=%?([\w.-]+)", rest)
+    }
+    home = {name: at for at, body in bodies.items() for name, _, _ in line.findall(body)}
+    graph = compile_module(function, *arguments)
+    view = build_view(graph)
+    scene = build_scene(view, view.all_groups())
+    frames = frozenset(scene.items.box[: scene.items.num_frames].tolist())
+    rest = sort_boxless(view, view.without_box(ROOT, frames))
+    drawn = {
+        graph.name(box.node)
+        for box in map(view.boxes.__getitem__, scene.items.box.tolist())
+        if box.node != NONE and not box.type and box.node not in view.flow.roles
+    }
+    told = [{graph.name(node) for node in nodes} for nodes in rest]
+    names = [name for each in (drawn, *told) for name in each]
+    assert sorted(names) == sorted(opcodes), "each once, and no other"
+    folded, passing, ports, constants, around = told
+    assert {opcodes[name] for name in passing} <= {"parameter", "tuple", "get-tuple-element"}
+    assert {opcodes[name] for name in constants} <= {"constant"}
+    assert {opcodes[name] for name in around} <= {"fusion", "call"}
+    inner = {name for name in opcodes if opcodes.get(calls.get(home[name], "")) != "call"}
+    run = {name for name in inner if home[name] in calls}  # such as the `add` of a sum
+    assert run - drawn <= folded and not run & passing
+    assert function is not means or run
+    assert bool(ports) == any(code in ("while", "conditional") for code in opcodes.values())
+    count = len([name for name in folded if opcodes[name] not in ("parameter", "tuple")])
+    text = detail_when_open(view, ROOT, text_of(view, view.boxes[ROOT]).detail, frames)
+    said = f"{count} in other boxes" if count > 1 else "1 in another box"
+    assert text == (f"{len(opcodes)} instructions" + (f", {said}" if count else ""))
 
 
 def test_a_repeat_says_what_of_it_counts_once() -> None:

@@ -122,7 +122,7 @@ def test_how_much_is_drawn_is_told_in_the_room_of_tools_that_are_not_seen(
 ) -> None:
     """Of a third view at 1600 pixels; the name is whole, with and without the tools."""
     ThemeSwitch(qapp, LIGHT).set_points(10.0)
-    header.set_caption("284 instructions, 7 without a box", "")
+    header.set_caption("284 instructions, 7 in other boxes", "")
     header.grip.clearFocus()
     header.setMinimumWidth(1)
     quiet, caption = header._quiet.fontMetrics(), header._caption

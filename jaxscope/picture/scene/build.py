@@ -28,13 +28,16 @@ from jaxscope.picture.palette import (
     OTHER_FRAME,
     SECOND_FRAME,
 )
+from jaxscope.picture.scene.edge_details import EdgeLabels
 from jaxscope.picture.scene.group_layout import (
     DOWN,
+    NO_ROOMS,
     RIGHT,
     STUB_HEIGHT_PX,
     BoxTexts,
     GroupPlacer,
     PlacedGroup,
+    Rooms,
     measure_header,
 )
 from jaxscope.picture.scene.residual_lines import (
@@ -1010,6 +1013,7 @@ def build_scene(
     fit: Fit = NO_WIDTH_LIMIT,
     memory: SceneMemory | None = None,
     follows: bool = True,
+    has_room: bool = True,
     should_stop: ShouldStop = never_stop,
 ) -> Scene:
     """Place everything that is seen of a view.
@@ -1027,6 +1031,7 @@ def build_scene(
             over from there. The scene is the one that it would be without.
         follows: Whether ports follow the lines around. A scene in which they do not needs a memory
             of its own; `bench/crossings.py` asks what is won by it.
+        has_room: Whether it may be higher where bytes of residuals have no room.
         should_stop: Asked often; the layout ends with `LayoutStopped` when it returns true.
 
     Raises:
@@ -1043,22 +1048,107 @@ def build_scene(
     memory = SceneMemory() if memory is None else memory
     before = memory.recall(view, SceneSettings(direction, spacing, engine, fit))
     with paused_gc():
-        wiring = Wiring(view, expanded)
-        nester = GroupPlacer(view, wiring, direction, spacing, layouts, fit, before.frames)
-        nester.place_all(follows=follows)
+        composer = _Composer(view, Wiring(view, expanded), before.settings, layouts, follows)
+        groups, scene = composer.compose(before)
+        memory.latest = groups
+        if has_room and direction == DOWN:
+            scene = composer.make_room(groups, scene)
+        return dataclasses.replace(scene, notes=layouts.notes)
+
+
+_MORE_PX, _MOST_PX = 16.0, 80.0
+"""How much higher the gap between two rows becomes for a label that has no room there, each time
+and at most."""
+_MANY_ITEMS = 400
+"""In a picture of so many boxes nobody adds the bytes of each up, and finding labels takes long."""
+
+
+class _Row(NamedTuple):
+    """The side of a row of boxes that a line meets.
+
+    Attributes:
+        group: The open group that it is in.
+        box: A box of the row; `NONE` for the border of the group.
+        is_entry: Whether the line enters there.
+    """
+
+    group: int
+    box: int
+    is_entry: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Composer:
+    """Composes the scene of some open groups, taking groups over from an earlier one."""
+
+    view: View
+    wiring: Wiring
+    settings: SceneSettings
+    layouts: GroupLayouts
+    follows: bool
+
+    def compose(self, before: DrawnGroups, rooms: Rooms = NO_ROOMS) -> tuple[DrawnGroups, Scene]:
+        """The groups and the scene; with more room for labels in some groups."""
+        view, wiring, settings = self.view, self.wiring, self.settings
+        direction, spacing, fit = settings.direction, settings.spacing, settings.fit
+        known = {box: frame for box, frame in before.frames.items() if box not in rooms}
+        nester = GroupPlacer(view, wiring, direction, spacing, self.layouts, fit, known, rooms)
+        nester.place_all(follows=self.follows)
         drawings = {
             group: before.drawings[group] for group in nester.frames.keys() - nester.placed.keys()
         }
         drawings.update(draw_groups(view, wiring, nester, direction))
-        after = DrawnGroups(view, before.settings, nester.frames, drawings, len(nester.placed))
+        groups = DrawnGroups(view, settings, nester.frames, drawings, len(nester.placed))
         scene = assemble_scene(
             view,
             wiring,
-            after.frames,
-            after.drawings,
+            groups.frames,
+            groups.drawings,
             nester.list_pairs(),
             nester.is_reversed,
             direction,
         )
-        memory.latest = after
-        return dataclasses.replace(scene, notes=layouts.notes)
+        return groups, scene
+
+    def make_room(self, groups: DrawnGroups, scene: Scene) -> Scene:
+        """The same scene, higher where lines inside of the parts of a gradient have no room for
+        their bytes; as it is where that does not help.
+        """
+        if len(scene.items) > _MANY_ITEMS:
+            return scene
+        best, kept, rooms = scene, dict[_Row, float](), dict[_Row, float]()
+        untold = least = EdgeLabels(scene).list_untold()
+        while untold:
+            rows = [row for row in self._list_rows(scene, untold) if rooms.get(row, 0) < _MOST_PX]
+            if not rows:
+                break
+            rooms.update((row, rooms.get(row, 0.0) + _MORE_PX) for row in set(rows))
+            scene = self._compose_with(groups, rooms)
+            untold = EdgeLabels(scene).list_untold()
+            if len(untold) < len(least):
+                best, least, kept = scene, untold, dict(rooms)
+        idle = kept.keys() & set(self._list_rows(best, least))
+        if idle:  # of what did not help there
+            scene = self._compose_with(groups, {r: kept[r] for r in kept.keys() - idle})
+            if len(EdgeLabels(scene).list_untold()) <= len(least):
+                return scene
+        return best
+
+    def _compose_with(self, groups: DrawnGroups, rooms: Mapping[_Row, float]) -> Scene:
+        by_group: dict[int, dict[tuple[int, bool], float]] = {}
+        for row, pixels in rooms.items():
+            by_group.setdefault(row.group, {})[row.box, row.is_entry] = pixels
+        return self.compose(groups, by_group)[1]
+
+    @staticmethod
+    def _list_rows(scene: Scene, lines: Iterable[int]) -> Iterator[_Row]:
+        """The groups in which lines are, and the boxes in them that they lead from or to."""
+        items = scene.items
+        for line in lines:
+            source, target = int(scene.lines.source[line]), int(scene.lines.target[line])
+            if source == target:  # of a connector: in the gap to the border
+                yield _Row(int(items.box[source]), NONE, False)
+            elif int(items.parent[target]) == source:
+                yield _Row(int(items.box[source]), int(items.box[target]), True)
+            else:
+                yield _Row(int(items.box[target]), int(items.box[source]), False)

@@ -161,6 +161,7 @@ class EdgeLabels:
         self._parents = parent[self._children]
         self._connectors = _Obstacles(scene.connectors.rect.tolist())
         self._known: dict[int, tuple[EdgeLabel, ...]] = {}
+        self._missing: dict[int, list[int]] = {}
         groups, counts = np.unique(self._groups, return_counts=True)
         for large in groups[counts > _MANY_LINES].tolist():
             self.of_group(large)  # not while a window paints
@@ -176,6 +177,15 @@ class EdgeLabels:
         """Every label of the scene."""
         groups = distinct(self._groups).tolist()
         return tuple(label for group in groups for label in self.of_group(group))
+
+    def list_untold(self) -> list[int]:
+        """The lines inside of the parts of a gradient that join or part and have no room for the
+        bytes of what they lead on."""
+        lines = self._scene.lines
+        told = [line for line in lines.labels if lines.is_inner_residual[line]]
+        for group in distinct(self._groups[np.isin(self._lines, told)]).tolist():
+            self.of_group(group)
+        return [line for missing in self._missing.values() for line in missing]
 
     def _place_all(self, group: int) -> tuple[EdgeLabel, ...]:
         scene = self._scene
@@ -225,6 +235,13 @@ class EdgeLabels:
                     plates.append((value, (label.x, label.y, label.width, LABEL_HEIGHT_PX)))
                 wide = label.width + 2 * _GAP_PX
                 taken.add((label.x - _GAP_PX, label.y, wide, LABEL_HEIGHT_PX))
+            elif inner[line] and line in scene.lines.labels:
+                self._missing.setdefault(group, []).append(line)
+        texts = {label.text for label in labels}
+        for label in labels:  # whose name alone has room: some other tells how much it is
+            whole = scene.lines.labels.get(label.line, label.text)
+            if whole not in texts and inner[label.line]:
+                self._missing.setdefault(group, []).append(label.line)
         return tuple(labels)
 
     def _list_joins(self, inner: list[int], group: int) -> list[list[int]]:
@@ -595,7 +612,7 @@ class _Pieces:
             away += _APART_PX
         away += _APART_PX
         around = (x - away, y - away, width + 2 * away, height + 2 * away)
-        return not pass_near(others, around)
+        return not pass_near([*others, *rivals], around)
 
 
 def _widen(rect: Rect, by: float) -> Rect:

@@ -165,13 +165,15 @@ class Arranger:
                 tried = dataclasses.replace(self, view=small)
             chosen = tried._close_high(tried._enlarge(tried._choose()))
             size, fit = tried._open_flow(tried._close_small(chosen))
-            scene = self._build(size.opened, fit, follows=True)
-            if self._is_framed(size) and not self._is_framed(scene):
-                # What it was chosen for is worth more than ports that follow the lines around.
-                scene = self._build(size.opened, fit, follows=False)
+            # What it was chosen for is worth more than room for labels, or than ports that follow
+            # the lines around.
+            for follows, has_room in ((True, True), (True, False), (False, False)):
+                scene = self._build(size.opened, fit, follows=follows, has_room=has_room)
+                if self._is_framed(scene) or not self._is_framed(size):
+                    break
             return Arranged(scene, fit)
 
-    def _build(self, opened: frozenset[str], fit: Fit, *, follows: bool) -> Scene:
+    def _build(self, opened: frozenset[str], fit: Fit, *, follows: bool, has_room: bool) -> Scene:
         return build_scene(
             self.view,
             opened,
@@ -179,6 +181,7 @@ class Arranger:
             cache=self.cache,
             fit=fit,
             follows=follows,
+            has_room=has_room,
             should_stop=self.should_stop,
         )
 

@@ -62,6 +62,7 @@ from jaxscope.picture.scene.side_by_side import (
     join_names,
     leads_residuals,
     make_room_below,
+    make_room_beside,
     measure_side_by_side,
     reverse_flow,
     route_across,
@@ -145,6 +146,10 @@ _PORT_PX = 8.0
 
 SizeOf = Callable[[int], tuple[float, float]]
 """Size of a box across the flow and along it."""
+
+Rooms = Mapping[int, Mapping[tuple[int, bool], float]]
+"""By group, and by a box in it, or `NONE` for its border, that a line enters or leaves: pixels."""
+NO_ROOMS: Rooms = {}
 
 ShiftOf = Callable[[End, int, bool], float]
 """Where a line of a bundle meets an open group, entering it or not; NaN where it may choose."""
@@ -478,6 +483,7 @@ class GroupPlacer:
 
     Args:
         known: Frames of groups that look as they did.
+        rooms: Where in a group labels need more room: beside which rows, and how many pixels.
 
     Attributes:
         placed: The groups that were laid out.
@@ -494,9 +500,11 @@ class GroupPlacer:
         layouts: GroupLayouts,
         fit: Fit,
         known: Mapping[int, Frame],
+        rooms: Rooms = NO_ROOMS,
     ) -> None:
         self._view = view
         self._wiring = wiring
+        self._rooms = rooms
         self._is_down = direction == DOWN
         self._spacing = spacing
         self._layouts = layouts
@@ -695,10 +703,28 @@ class GroupPlacer:
         drawing = room.expand(self._draw(box, room, wires, loose, kept), loose)
         if self.is_reversed[box]:
             drawing = reverse_flow(drawing)
+        if box in self._rooms:
+            drawing = self._make_room(box, ends, drawing)
         drawing, returns = self._lead_back(box, ends, drawing)
         placed = PlacedGroup(ends, wires, drawing, loose, returns, self._loose.kept_in(box))
         self.frames[box] = self._frame(box, placed)
         return placed
+
+    def _make_room(self, box: int, ends: list[End], drawing: Drawing) -> Drawing:
+        """Room for labels on lines, beside the rows of boxes that they lead from or to."""
+        along = [0.0 if isinstance(end, Port) else self.turned(end)[1] for end in ends]
+        extent = MeasuredDrawing(drawing, tuple(along), {}, self._stub_along)
+        rows: dict[tuple[int, bool], float] = {}
+        for at, end in enumerate(ends):
+            own = NONE if isinstance(end, Port) else end
+            for is_entry in (False, True):
+                pixels = self._rooms[box].get((own, is_entry), 0.0)
+                is_port = isinstance(end, Port) and end.is_entry == is_entry
+                if pixels and (own != NONE or is_port):
+                    # Values enter a group by the port that lines leave.
+                    is_above = (is_entry == (own != NONE)) != self.is_reversed[box]
+                    rows[at, is_above] = pixels
+        return make_room_beside(extent, rows)
 
     def _lead_back(
         self, box: int, ends: list[End], drawing: Drawing

@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from jaxscope.late_dataclass import dataclass
@@ -329,6 +329,22 @@ def make_room_below(
         if missing > 0:
             moves.append((edge, missing))
     return _stretch(drawing, moves, drawing.along + sum(by for _, by in moves))
+
+
+def make_room_beside(extent: MeasuredDrawing, rows: Mapping[tuple[int, bool], float]) -> Drawing:
+    """Stretch a drawing above or below some rows.
+
+    Args:
+        rows: By a place in the row, and whether the room is above it, how many pixels more.
+    """
+    drawing, bands = extent.drawing, _find_bands(extent)
+    edges = [*(start for start, _ in bands), drawing.along]
+    moves: dict[float, float] = {}
+    for (at, is_above), by in rows.items():
+        band = next(n for n, (_, stop) in enumerate(bands) if drawing.y[at] <= stop + _NEAR_PX)
+        edge = edges[band if is_above else band + 1]
+        moves[edge] = max(moves.get(edge, 0.0), by)
+    return _stretch(drawing, sorted(moves.items()), drawing.along + sum(moves.values()))
 
 
 def _top(extent: MeasuredDrawing, node: int) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind
@@ -28,7 +29,7 @@ from jaxscope.picture.view.operations import (
     style_of,
 )
 from jaxscope.picture.view.tree import BACKWARD, GATHERED, ITSELF, BranchKind
-from jaxscope.picture.view.view import Box, View
+from jaxscope.picture.view.view import ROOT, Box, View
 from jaxscope.program.size import count_program, describe_count
 
 _AXIS_SIZES = re.compile(r"axis_sizes=\(([\d, ]+)\)")
@@ -37,6 +38,8 @@ _AXIS_SIZE = re.compile(r"'[^']*': (\d+)")
 _LITERAL_TYPE = re.compile(r":[a-z]\w*\[[^\]]*\]$")
 _MADE_OF = {"integer_pow": "y"}
 """The parameter without which an operation's name does not say what it does."""
+_PASSING = frozenset({"parameter", "tuple", "get-tuple-element", "get_tuple_element"})
+"""Instructions that a person does not look for: each is where lines lead from or to."""
 _FUSION_NAME = re.compile(r"_fusion(\.\d+)?( / |$)")
 """How XLA calls fusions by operations in them: the first need not be said twice."""
 _DROPPED = "_"
@@ -101,8 +104,8 @@ def text_of(view: View, box: Box) -> BoxText:
 def detail_when_open(view: View, box: int, detail: str, opened: Collection[int] = ()) -> str:
     """What an open group says behind its name: how much it holds, also the program, box 0.
 
-    Also how much of it has no box, so that who counts boxes and what closed groups say finds the
-    rest. Not of a repeat, which shows one copy for all.
+    Also what of it a person would look for and finds in the boxes of others. Not of a repeat, which
+    shows one copy for all.
 
     Args:
         detail: What it says closed.
@@ -111,10 +114,65 @@ def detail_when_open(view: View, box: int, detail: str, opened: Collection[int] 
     each = view.boxes[box]
     if not each.num_counted or each.kind is BranchKind.REPEAT:
         return detail
-    num_rest = len(view.without_box(box, opened))
-    if not num_rest:
+    folded = sort_boxless(view, view.without_box(box, opened)).folded
+    num = sum(_operation(view.graph, node) not in _PASSING for node in folded)
+    if not num:
         return detail
-    return say("{count}, {num_rest:,} without a box", count=detail, num_rest=num_rest)
+    if num == 1:
+        return say("{count}, 1 in another box", count=detail)
+    return say("{count}, {num:,} in other boxes", count=detail, num=num)
+
+
+class Boxless(NamedTuple):
+    """What has no box of its own, by why.
+
+    Attributes:
+        folded: Written or meant by the box of another, or in the program that another runs for each
+            element, such as the `add` of a sum.
+        passing: Only passes values on: drawn as lines.
+        ports: Drawn as what a loop or a branch takes or gives.
+        constants: Written in what reads them.
+        around: Holds a program of which the inside is drawn in its place, such as a fusion of one
+            instruction.
+    """
+
+    folded: list[int]
+    passing: list[int]
+    ports: list[int]
+    constants: list[int]
+    around: list[int]
+
+
+def sort_boxless(view: View, nodes: Iterable[int]) -> Boxless:
+    """Nodes without a box (`View.without_box`) by why that is."""
+    found = Boxless([], [], [], [], [])
+    graph = view.graph
+    known: dict[int, set[int]] = view.remembered.setdefault("owners", {})
+    if ROOT not in known:
+        known[ROOT] = set(graph.groups.owner.tolist())
+    for node in nodes:
+        operation = _operation(graph, node)
+        group = int(graph.nodes.group[node])
+        owner = int(graph.groups.owner[group]) if group != NONE else NONE
+        if node in view.flow.roles:
+            found.ports.append(node)
+        elif owner != NONE and _is_leaf(view, owner):
+            found.folded.append(node)
+        elif operation in _PASSING:
+            found.passing.append(node)
+        elif operation == "constant":
+            found.constants.append(node)
+        elif node in known[ROOT]:
+            found.around.append(node)
+        else:
+            found.folded.append(node)
+    return found
+
+
+def _is_leaf(view: View, node: int) -> bool:
+    """Whether a node has a box of its own that is no group."""
+    box = view.boxes[int(view.box_of_node[node])]
+    return box.node == node and not box.children
 
 
 def _text_of_group(view: View, box: Box) -> BoxText:

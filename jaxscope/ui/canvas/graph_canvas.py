@@ -45,7 +45,7 @@ from jaxscope.picture.scene.visible_edges import find_values_of_box
 from jaxscope.picture.tint.classes import NO_FATES, ColourBy, Tint, tint_scene
 from jaxscope.picture.view.labels import ELSEWHERE, detail_when_open, text_of
 from jaxscope.picture.view.open_groups import is_walk, open_many, open_path, open_walk, step_copy
-from jaxscope.picture.view.view import View, draws_as
+from jaxscope.picture.view.view import ROOT, View, draws_as
 from jaxscope.program.dataflow import find_shown_groups, first_node_inside
 from jaxscope.program.size import count_named
 from jaxscope.ui.canvas.item_text import (
@@ -694,15 +694,22 @@ class GraphCanvas(QWidget):
 
     @property
     def drawn_text(self) -> str:
-        """How many operations of the program are drawn, if not all; else empty."""
+        """How many operations of the program there are, and how many of them a person would look
+        for and finds in boxes of others; empty where there are none of these.
+        """
         view, scene = self._view, self.scene
         if view is None or scene is None:
             return ""
         opened = frozenset(scene.items.box[: scene.items.num_frames].tolist())
-        if not view.without_box(0, opened):
-            return ""
-        detail = text_of(view, view.boxes[0]).detail
-        return tr_said(detail_when_open(view, 0, detail, opened))
+        detail = text_of(view, view.boxes[ROOT]).detail
+        told = detail_when_open(view, ROOT, detail, opened)
+        return "" if told == detail else tr_said(told)
+
+    @property
+    def rest_text(self) -> str:
+        """What of the program has no box, and where it is drawn."""
+        view, scene = self._view, self.scene
+        return "" if view is None or scene is None else describe_rest(view, scene, ROOT)
 
     def _colour_entries(self, drawing: SceneDrawing) -> Sequence[LegendEntry]:
         seen = self._items_in_sight(drawing)
@@ -818,7 +825,7 @@ class GraphCanvas(QWidget):
         if found is None or found == NONE or not view.boxes[found].children:
             return ""
         is_meant = node == NONE or view.boxes[found].node == node
-        return describe_rest(view, scene, view.boxes[found]) if is_meant else ""
+        return describe_rest(view, scene, found) if is_meant else ""
 
     @property
     def view(self) -> View | None:

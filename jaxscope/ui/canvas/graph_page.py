@@ -77,6 +77,7 @@ class GraphPage(QWidget):
         has_scene = canvas.scene is not None and bool(len(canvas.scene.items))
         has_overview = has_scene and height >= _LEAST_HEIGHT_PX and canvas.minimap.is_needed
         has_room = has_scene and height >= _LEAST_HEIGHT_PX
+        legend.set_page_height(height)
         under = min(legend.heightForWidth(width), height // 3) if has_room else 0
         legend.setGeometry(0, height - under, width, under)
         legend.setVisible(bool(under))

@@ -15,11 +15,11 @@ from jaxscope.model.types import explain_manual_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.scene.visible_edges import find_ends_of_values
-from jaxscope.picture.view.labels import text_of
+from jaxscope.picture.view.labels import sort_boxless, text_of
 from jaxscope.picture.view.operations import short_operation
 from jaxscope.picture.view.tree import BranchKind
-from jaxscope.picture.view.view import ROOT, Box, View
-from jaxscope.program.size import count_program
+from jaxscope.picture.view.view import ROOT, View
+from jaxscope.program.size import count_program, describe_count
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import escape_html
 
@@ -31,7 +31,7 @@ _MAX_LENGTH = 80
 _MAX_HINT_ENDS = 8
 _MAX_LINE_ENDS = 3
 _MAX_NOTES = 4
-_MAX_RESTS, _MAX_REST = 6, 400
+_MAX_RESTS, _MAX_REST = 6, 800
 
 
 def describe_item(view: View, scene: Scene, item: int) -> str:
@@ -41,7 +41,9 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
     lines = [f"<b>{_plain(tr_said(text.title))}</b>"]
     if box.children:
         lines.append(_plain(tr_said(text.detail)))
-        if item < scene.items.num_frames and (told := describe_rest(view, scene, box)):
+        if item < scene.items.num_frames and (
+            told := describe_rest(view, scene, int(scene.items.box[item]))
+        ):
             lines.append(escape_html(told, _MAX_REST))
         if 0 < box.num_values < box.num_leaves:
             num_again = box.num_leaves - box.num_values
@@ -70,22 +72,35 @@ def describe_item(view: View, scene: Scene, item: int) -> str:
     return "<br>".join(lines)
 
 
-def describe_rest(view: View, scene: Scene, box: Box) -> str:
-    """What of an open group is no box in it, as its title counts; or empty."""
-    number = view.index_of(box.id)
+def describe_rest(view: View, scene: Scene, number: int) -> str:
+    """What of an open group, or of all, has no box in it, and where it is drawn; or empty."""
     opened = frozenset(scene.items.box[: scene.items.num_frames].tolist())
-    rest = view.without_box(number, opened) if number is not None else []
+    rest = view.without_box(number, opened)
     if not rest:
         return ""
-    counts = Counter(short_operation(view.graph.operation(node)) for node in rest)
+    why = sort_boxless(view, rest)
+    folded, passing, ports, constants, around = (_count_names(view, nodes) for nodes in why)
+    told = [
+        tr("In boxes of others: {names}.", names=folded) if folded else "",
+        tr("Drawn as lines, since they only pass values on: {names}.", names=passing)
+        if passing
+        else "",
+        tr("Drawn as what a loop or a branch takes or gives: {names}.", names=ports)
+        if ports
+        else "",
+        tr("Written in what reads them: {names}.", names=constants) if constants else "",
+        tr("Drawn as what is in them: {names}.", names=around) if around else "",
+    ]
+    count = tr_said(describe_count(view.graph, view.boxes[number].num_counted))
+    first = tr("Without a box of their own: {num:,} of {count}.", num=len(rest), count=count)
+    return " ".join((first, *filter(None, told)))
+
+
+def _count_names(view: View, nodes: Sequence[int]) -> str:
+    """Such as `4 tuple, 2 copy`."""
+    counts = Counter(short_operation(view.graph.operation(node)) for node in nodes)
     names = [f"{num:,} {name}" for name, num in counts.most_common()]
-    return tr(
-        "{num_rest:,} without a box of their own, drawn as part of other boxes, or as values of a "
-        "loop or branch: {names}. The other {num_held:,} are in the boxes and closed groups in it.",
-        num_held=box.num_counted - len(rest),
-        num_rest=len(rest),
-        names=tr_said(join_first(names, _MAX_RESTS)),
-    )
+    return tr_said(join_first(names, _MAX_RESTS))
 
 
 def describe_notes(notes: Sequence[str]) -> str:

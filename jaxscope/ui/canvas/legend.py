@@ -66,6 +66,10 @@ _NEAREST = _Density(8, 4, 4, side_px=4, is_short=True, is_on_swatch=True)
 """As a third view has it: for entries that boxes do not tell, and for what then has room. A name
 stands on its colour, as in the picture: a swatch beside it would be no larger than a letter.
 """
+_IN_TWO_ROWS = tuple(each._replace(num_rows=2) for each in (*_AT_FIRST, _NEAREST))
+"""In a narrow view that is high: there is room for all of it below the picture."""
+_NARROW_PX, _HIGH_PX = 400.0, 560.0
+"""Such a view is narrower, and higher."""
 _AROUND_NAME_PX = 4.0
 """Of a swatch, on each side of a name that stands on it."""
 _FIRST = (*(FRAME_NAMES[each] for each in PARTS_OF_GRADIENTS), *LINE_NAMES.values())
@@ -156,7 +160,7 @@ def _text_of(entry: LegendEntry, wide: float, density: _Density) -> str:
 
 
 class Legend(QWidget):
-    """Stands below the picture, never over it, in one row.
+    """Stands below the picture, never over it: in one row, in a narrow and high view in two.
 
     A click shows what had no room there in further rows, and hides it again.
 
@@ -171,6 +175,8 @@ class Legend(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: tuple[LegendEntry, ...] = ()
+        self._num_passing = 0
+        self._is_high = False
         self._colors: Colors | None = None
         self._scale = 1.0
         self._is_open = False
@@ -200,6 +206,10 @@ class Legend(QWidget):
         """Size of its type."""
         return _TEXT_PX * self._scale
 
+    def set_page_height(self, height: int) -> None:
+        """How high the view is that it is of."""
+        self._is_high = height >= _HIGH_PX * self._scale
+
     def set_text_scale(self, scale: float) -> None:
         """Make it larger or smaller with the window's type."""
         self._scale = scale
@@ -218,6 +228,7 @@ class Legend(QWidget):
         """
         before = self.heightForWidth(self.width())
         self._entries, self._colors = (*entries, *passing), colors
+        self._num_passing = len(passing)
         self.setAccessibleDescription(tr_list(self.names))
         self.update()
         if self.heightForWidth(self.width()) != before:
@@ -238,6 +249,8 @@ class Legend(QWidget):
         if whole is not None:
             return whole
         ordered = sorted(self._entries, key=_rank)
+        if self._has_two_rows(width):
+            return self._fill_two_rows(ordered, width)
         needed = [entry for entry in ordered if not entry.is_told]
         told = ordered[len(needed) :]
         for density in (*(_AT_FIRST if told else ()), _NEAREST):
@@ -245,6 +258,27 @@ class Legend(QWidget):
             if not placed.is_cut:
                 return self._add_told(placed, told, width)
         return self._fill(ordered, width, _NEAREST)
+
+    def _fill_two_rows(self, ordered: Sequence[LegendEntry], width: int) -> _Placed:
+        """All entries; else without the last ones that boxes tell; else those that come first."""
+        tried = (self._fill(self._entries, width, density) for density in _IN_TWO_ROWS)
+        whole = next((placed for placed in tried if not placed.is_cut), None)
+        kept, left_out = list(self._entries), list[LegendEntry]()
+        for entry in (each for each in ordered[::-1] if each.is_told):
+            if whole is not None:
+                break
+            kept.remove(entry)
+            left_out.append(entry)
+            placed = self._fill(kept, width, _IN_TWO_ROWS[-1])
+            whole = None if placed.is_cut else placed._replace(entries=(*kept, *left_out))
+        return whole or self._fill(ordered, width, _IN_TWO_ROWS[-1])
+
+    def _has_two_rows(self, width: int) -> bool:
+        """Whether it has a second row; what comes and goes with a selection brings none."""
+        if not self._is_high or width >= _NARROW_PX * self._scale:
+            return False
+        lasting = self._entries[: len(self._entries) - self._num_passing]
+        return all(self._fill(lasting, width, density).is_cut for density in _AT_FIRST)
 
     def _fill(self, entries: Sequence[LegendEntry], width: int, density: _Density) -> _Placed:
         """The entries, or the first ones of them, as far as they have room."""

@@ -655,14 +655,9 @@ class StagePane(QFrame):
     def _tell_drawn(self) -> None:
         """Say in the header where the picture leaves something out."""
         if self._name != SOURCE:
-            told = self._canvas.drawn_text if self._canvas and self.is_graph_shown else ""
-            self.header.set_caption(
-                told,
-                tr(
-                    "Those without a box of their own are part of another: a constant that is "
-                    "written in its user, a value of a loop. The table lists all."
-                ),
-            )
+            canvas = self._canvas if self.is_graph_shown else None
+            told = canvas.drawn_text if canvas else ""
+            self.header.set_caption(told, canvas.rest_text if canvas and told else "")
 
     def _apply_linked(self, *, reveal: bool) -> None:
         text = self._stage.text if self._stage is not None else None

@@ -2304,6 +2304,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>正在绘制</translation>
     </message>
     <message>
+        <source>Drawn as lines, since they only pass values on: {names}.</source>
+        <translation>画作线条，因为它们只传递值：{names}。</translation>
+    </message>
+    <message>
+        <source>Drawn as what a loop or a branch takes or gives: {names}.</source>
+        <translation>画作循环或分支的输入或输出：{names}。</translation>
+    </message>
+    <message>
+        <source>Drawn as what is in them: {names}.</source>
+        <translation>画作其内部的内容：{names}。</translation>
+    </message>
+    <message>
         <source>Dropout and batch norm</source>
         <translation>Dropout 和批归一化</translation>
     </message>
@@ -3202,6 +3214,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>In any view: select one more thing, or let it go</source>
         <translation>在任何视图中：再选一个，或取消选择它</translation>
+    </message>
+    <message>
+        <source>In boxes of others: {names}.</source>
+        <translation>在别的方框里：{names}。</translation>
     </message>
     <message>
         <source>In float32 exp(1e-8) - 1 is 0, expm1(1e-8) is 1e-8.</source>
@@ -9240,10 +9256,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>此视图以树显示</translation>
     </message>
     <message>
-        <source>Those without a box of their own are part of another: a constant that is written in its user, a value of a loop. The table lists all.</source>
-        <translation>没有自己方框的，是别的方框的一部分：写在使用者里的常量，或循环的值。表格列出全部。</translation>
-    </message>
-    <message>
         <source>Threads of the code run beside the measurement: {threads}.</source>
         <translation>代码的线程在测量的同时运行：{threads}。</translation>
     </message>
@@ -10244,6 +10256,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>没有 `transpose_solve` 或 `symmetric=True` 时，反向模式会抛出 TypeError。</translation>
     </message>
     <message>
+        <source>Without a box of their own: {num:,} of {count}.</source>
+        <translation>没有自己的方框：{count}中的 {num:,} 个。</translation>
+    </message>
+    <message>
         <source>Without any one of them it gives the eager bits.</source>
         <translation>去掉其中任何一个，就得到急切执行的位。</translation>
     </message>
@@ -10350,6 +10366,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Writing</source>
         <translation>正在写出</translation>
+    </message>
+    <message>
+        <source>Written in what reads them: {names}.</source>
+        <translation>写在读取它们的方框里：{names}。</translation>
     </message>
     <message>
         <source>Written to {path}.</source>
@@ -14840,12 +14860,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>记录了 {count}；程序中是由它们生成的其他运算。</translation>
     </message>
     <message>
+        <source>{count}, 1 in another box</source>
+        <translation>{count}，其中 1 个在别的方框里</translation>
+    </message>
+    <message>
         <source>{count}, the most memory traffic first</source>
         <translation>{count}，内存流量最大的在前</translation>
     </message>
     <message>
-        <source>{count}, {num_rest:,} without a box</source>
-        <translation>{count}，其中 {num_rest:,} 个没有方框</translation>
+        <source>{count}, {num:,} in other boxes</source>
+        <translation>{count}，其中 {num:,} 个在别的方框里</translation>
     </message>
     <message>
         <source>{count}, {shared:,} shared</source>
@@ -15596,10 +15620,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{num_places} places bookmarked.</source>
         <translation>已为 {num_places} 处加书签。</translation>
-    </message>
-    <message>
-        <source>{num_rest:,} without a box of their own, drawn as part of other boxes, or as values of a loop or branch: {names}. The other {num_held:,} are in the boxes and closed groups in it.</source>
-        <translation>{num_rest:,} 个没有自己的方框，画作其他方框的一部分，或画作循环或分支的值：{names}。其余 {num_held:,} 个在其中的方框和收起的分组里。</translation>
     </message>
     <message>
         <source>{num_shown} modules, {order} first:</source>
