@@ -956,7 +956,7 @@ def test_a_legend_of_a_narrow_and_high_view_has_two_rows_before_it_leaves_anythi
     qtbot.waitUntil(lambda: legend.height() == legend.heightForWidth(312) > 40)
     legend.show_entries(entries, found, [LegendEntry("selected", white, pen)])
     assert legend.heightForWidth(312) == legend.height(), "a selection moves nothing"
-    legend.show_entries([*entries, *entries[6:7]], found)
+    legend.show_entries([*entries, *entries[6:7] * 2], found)
     placed = legend._place(312)
     assert not placed.is_cut and "result" not in legend.texts, "each such box says that it is one"
     page.resize(312, 480)
