@@ -947,7 +947,7 @@ def test_a_legend_of_a_narrow_and_high_view_has_two_rows_before_it_leaves_anythi
     names = ("forward", "backward", "residual", "argument", "result", "elementwise", "group")
     names = (*names, "contraction")
     white, pen = QColor("white"), QPen(found.selected, 1)
-    entries = [LegendEntry(name, white, pen, is_told=name == "result") for name in names]
+    entries = [LegendEntry(name, white, pen, is_told=name.startswith(("e", "r"))) for name in names]
     legend.show_entries(entries, found)
     page.resize(312, 780)
     assert list(legend.texts) == list(names)
@@ -956,8 +956,11 @@ def test_a_legend_of_a_narrow_and_high_view_has_two_rows_before_it_leaves_anythi
     qtbot.waitUntil(lambda: legend.height() == legend.heightForWidth(312) > 40)
     legend.show_entries(entries, found, [LegendEntry("selected", white, pen)])
     assert legend.heightForWidth(312) == legend.height(), "a selection moves nothing"
-    legend.show_entries([*entries, *entries[6:7] * 2], found)
-    placed = legend._place(312)
-    assert not placed.is_cut and "result" not in legend.texts, "each such box says that it is one"
+    for width in range(312, 240, -1):  # until one has no room
+        placed = legend._place(width)
+        if len(placed.places) < len(names):
+            break
+    legend.resize(width, legend.height())
+    assert not placed.is_cut and "argument" in legend.texts, "each such box says that it is one"
     page.resize(312, 480)
     assert len(legend.texts) < len(names), "the picture needs the room"
