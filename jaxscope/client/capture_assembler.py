@@ -333,9 +333,10 @@ class CaptureAssembler:
             text=missing or _WAITING,
             graph=graph,
             cost=cost,
-            seconds=_seconds(fields.seconds),
+            seconds=_seconds(fields),
             unavailable=missing,
             kernels=() if fields.has_no_kernels else None,
+            fetched_seconds=_finite(fields.seconds) if fields.is_fetched else None,
         )
         self._stages[fields.name] = stage
         text = self._texts.pop(fields.name, None)
@@ -562,9 +563,19 @@ def _line_nodes(text: StageText, stage: Stage) -> npt.NDArray[np.int32]:
     return np.where(is_known, nodes, -1).astype(np.int32)
 
 
-def _seconds(seconds: float | None) -> float | Unavailable:
+def _seconds(fields: StageFields) -> float | Unavailable:
+    seconds = _finite(fields.seconds)
+    if fields.is_fetched:
+        return Unavailable(say("Not known: JAX had traced it before, and kept the trace."))
+    return (
+        Unavailable(say("The time of this stage was not measured.")) if seconds is None else seconds
+    )
+
+
+def _finite(seconds: float | None) -> float | None:
+    """Seconds that can be; None of what a worker cannot have measured."""
     if seconds is None or not math.isfinite(seconds) or seconds < 0.0:
-        return Unavailable(say("The time of this stage was not measured."))
+        return None
     return seconds
 
 

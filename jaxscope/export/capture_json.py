@@ -106,6 +106,8 @@ def _stage(stage: Stage, columns: TextColumns, work: Work | None = None) -> Json
     missing = stage.unavailable
     if missing is None and len(reasons) == 2 and isinstance(stage.text, Unavailable):
         missing = stage.text
+    if stage.fetched_seconds is not None and isinstance(stage.seconds, Unavailable):
+        reasons["seconds"] = stage.seconds.reason
     return {
         "name": stage.name,
         "title": stage.title,
@@ -117,7 +119,9 @@ def _stage(stage: Stage, columns: TextColumns, work: Work | None = None) -> Json
         "reasons": reasons,
         "cost": CONTRACT.write(stage.cost),
         "work": work_to_json(work),
-        "seconds": number_to_json(stage.seconds) if is_available(stage.seconds) else None,
+        "seconds": number_to_json(stage.seconds)
+        if is_available(stage.seconds)
+        else stage.fetched_seconds,
         **({} if stage.kernels is None else {"kernels": list(stage.kernels)}),
     }
 

@@ -479,6 +479,8 @@ class Stage:
         unavailable: Set if the whole stage is missing; text and graph then are unavailable too.
         kernels: Of `machine`: names of all kernels that XLA generated code for, none if it
             generated no code; None where that is not known, as of files of earlier releases.
+        fetched_seconds: Wall seconds that it took to have it, where JAX had kept it from before;
+            None where JAX made it.
     """
 
     name: str
@@ -489,6 +491,7 @@ class Stage:
     seconds: float | Unavailable
     unavailable: Unavailable | None = None
     kernels: tuple[str, ...] | None = None
+    fetched_seconds: float | None = None
 
 
 class Severity(enum.StrEnum):

@@ -97,6 +97,7 @@ class StageEntry:
     graph_missing: Unavailable | None = None
     unavailable: Unavailable | None = None
     kernels: tuple[str, ...] | None = None
+    fetched_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -592,6 +593,7 @@ def _describe_stage(stage: Stage, described: tuple[ArrayEntry, ...]) -> StageEnt
         graph_missing=_missing(stage.graph),
         unavailable=stage.unavailable,
         kernels=stage.kernels,
+        fetched_seconds=stage.fetched_seconds,
     )
 
 
@@ -613,6 +615,7 @@ def _read_stage(entry: StageEntry, blob: bytes) -> Stage:
         seconds=Unavailable("The time was not saved.") if seconds is None else seconds,
         unavailable=entry.unavailable,
         kernels=entry.kernels,
+        fetched_seconds=entry.fetched_seconds,
     )
 
 

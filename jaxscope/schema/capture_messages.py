@@ -109,6 +109,7 @@ class StageFields:
     is_on_request: bool = False
     cost: Cost | None = None
     has_no_kernels: bool = False
+    is_fetched: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -406,6 +406,8 @@ def _read_stage(stage: _Stage) -> Stage:
         missing = Unavailable(stage.unavailable, stage.name, stage.on_request)
     no_text = stage.reasons.get("text", stage.unavailable)
     no_graph = stage.reasons.get("graph", stage.unavailable or "This stage has no graph.")
+    no_seconds = stage.reasons.get("seconds", "The time was not saved.")
+    is_fetched = stage.seconds is not None and "seconds" in stage.reasons
     return Stage(
         name=stage.name,
         title=stage.title,
@@ -414,9 +416,10 @@ def _read_stage(stage: _Stage) -> Stage:
         if stage.graph is None
         else _read_graph(stage.graph),
         cost=stage.cost,
-        seconds=Unavailable("The time was not saved.") if stage.seconds is None else stage.seconds,
+        seconds=Unavailable(no_seconds) if is_fetched or stage.seconds is None else stage.seconds,
         unavailable=missing,
         kernels=stage.kernels,
+        fetched_seconds=stage.seconds if is_fetched else None,
     )
 
 

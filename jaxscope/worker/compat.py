@@ -558,6 +558,33 @@ def traced_jaxpr(traced: Any) -> Any:
     return traced.jaxpr
 
 
+class TraceTimes:
+    """What JAX says that it traced in this process since the first look.
+
+    Attributes:
+        count: How many functions. Those that are jitted within another count in JAX 0.8 alone.
+        seconds: By name, the most wall seconds that one trace took.
+        total: By name, the wall seconds of all of its traces.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.seconds: dict[str, float] = {}
+        self.total: dict[str, float] = {}
+        jax.monitoring.register_event_duration_secs_listener(self._on_duration)
+
+    def _on_duration(self, event: str, duration_secs: float, **details: Any) -> None:
+        if event == "/jax/core/compile/jaxpr_trace_duration":
+            name = str(details.get("fun_name"))
+            self.count += 1
+            self.seconds[name] = max(self.seconds.get(name, 0.0), duration_secs)
+            self.total[name] = self.total.get(name, 0.0) + duration_secs
+
+
+trace_times = functools.cache(TraceTimes)
+"""The one of this process."""
+
+
 def traced_consts(traced: Any) -> Sequence[Any]:
     """What a traced program captured: in its jaxpr, or hoisted into arguments before the others.
 

@@ -188,6 +188,9 @@ def compare_memory(first: Capture, second: Capture) -> tuple[QuantityDifference,
     """Bytes of the arguments and of the results, and what XLA planned for the run."""
     whole = max(first.num_devices, second.num_devices) > 1
     of = "{noun} as whole arrays; of temporaries and what is needed it is one device's part"
+    results = say("what comes out")
+    if max(len(first.results), len(second.results)) > 1:  # XLA's plan has a tuple of them
+        results = say("what comes out, without the addresses of the arrays in a tuple")
     return (
         *(
             _compare(
@@ -200,7 +203,7 @@ def compare_memory(first: Capture, second: Capture) -> tuple[QuantityDifference,
             )
             for name, noun, ours, theirs in (
                 (say("arguments"), say("what goes in"), first.arguments, second.arguments),
-                (say("results"), say("what comes out"), first.results, second.results),
+                (say("results"), results, first.results, second.results),
             )
         ),
         *_compare_plans(first, second),

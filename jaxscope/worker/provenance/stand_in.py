@@ -32,6 +32,7 @@ class StageJaxpr:
         argument_paths: Of its inputs.
         result_paths: Of its outputs.
         seconds: Wall seconds that tracing took.
+        is_fetched: Whether JAX had kept much of it from before.
     """
 
     name: str
@@ -39,6 +40,7 @@ class StageJaxpr:
     argument_paths: tuple[str, ...]
     result_paths: tuple[str, ...]
     seconds: float
+    is_fetched: bool = False
 
 
 class BaseRecorder:
@@ -289,7 +291,7 @@ def share_copies(jaxpr: Any, copies: Mapping[int, tuple[Any, Any]]) -> Any:
         jaxpr: Of the whole call.
         copies: Each jaxpr that was tagged and its tagged copy, by the identity of the first.
     """
-    present = {id(compat.open_jaxpr(each)) for each in _find_nested(jaxpr)}
+    present = {id(compat.open_jaxpr(each)) for each in find_nested_jaxprs(jaxpr)}
     copies = compat_recorder.with_derived(copies)
 
     def copy_of(called: Any) -> Any:
@@ -340,7 +342,7 @@ class _Replacement:
         )
 
 
-def _find_nested(jaxpr: Any) -> list[Any]:
+def find_nested_jaxprs(jaxpr: Any) -> list[Any]:
     """The jaxprs that a jaxpr holds, once each."""
     found: dict[int, Any] = {}
 

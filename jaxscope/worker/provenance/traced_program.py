@@ -41,10 +41,19 @@ from jaxscope.worker.host.call import Call
 from jaxscope.worker.host.user_arguments import find_user_arguments, find_user_results
 from jaxscope.worker.host.values import is_float, value_text
 from jaxscope.worker.provenance.following_axes import follow_axes
-from jaxscope.worker.provenance.stand_in import BaseRecorder, InnerStages, StageJaxpr, tag_shown
+from jaxscope.worker.provenance.stand_in import (
+    BaseRecorder,
+    InnerStages,
+    StageJaxpr,
+    find_nested_jaxprs,
+    tag_shown,
+)
 from jaxscope.worker.provenance.tagging import Tagger
 
 T = TypeVar("T")
+
+_LARGEST_KEPT_SHARE = 0.1
+"""Of the seconds of a trace: how much may come from a trace that JAX had kept."""
 
 _jit = jax.jit  # files replace it by what does nothing, to run without
 
@@ -198,6 +207,7 @@ def count_jits(call: Call) -> int:
 def _trace(call: Call, arguments: Arguments) -> TracedProgram:
     if all(level.name == "jit" for level in call.levels):
         return _trace_untransformed(call, arguments)
+    kept = _KeptTraces(call)
     with contextlib.ExitStack() as stack:
         batch_axes, lost = BatchAxes(), ""
         if any(level.name == "vmap" for level in call.levels):
@@ -229,12 +239,12 @@ def _trace(call: Call, arguments: Arguments) -> TracedProgram:
     base = recorder.stage or dataclasses.replace(last, name="jaxpr")
     if recorder.why_not is not None:
         messages = (*messages, _tell_unfollowed(call, recorder))
-    stages = (*inner.stages(), last)
+    base, *stages = map(kept.judge, (base, *inner.stages(), last))
     follow_axes((stage.jaxpr for stage in stages), batch_axes)
     return TracedProgram(
         traced=traced,
         base=base,
-        transformed=stages,
+        transformed=tuple(stages),
         base_ids=tuple(recorder.ids),
         static=static,
         messages=messages,
@@ -268,16 +278,59 @@ def _tell_unfollowed(call: Call, recorder: BaseRecorder) -> str:
 
 def _trace_untransformed(call: Call, arguments: Arguments) -> TracedProgram:
     """Trace a call whose base is the whole program: its own jaxpr is tagged, nothing replaced."""
-    function = call.compose(call.base)
+    function, kept = call.compose(call.base), _KeptTraces(call)
     traced, seconds, messages = _trace_function(function, call, arguments)
     tagger = Tagger(BASE_TAG)
     num_jits = count_jits(call)  # tracing what the outermost jit made leaves that one out
     tagged, shown = tag_shown(tagger, compat.traced_jaxpr(traced), num_jits)
     names, results = compat.debug_paths(traced)
-    base = StageJaxpr("jaxpr", shown, names, results, seconds)
+    base = kept.judge(StageJaxpr("jaxpr", shown, names, results, seconds))
     static = arguments.static_besides(names) if compat.is_jitted(function) else arguments.static
     tagged_trace = compat.retrace_with(traced, tagged)
     return TracedProgram(tagged_trace, base, (), tuple(tagger.ids), static, messages, num_jits)
+
+
+class _KeptTraces:
+    """Tells whether the time of a trace is that of all of it.
+
+    JAX keeps the trace of a jitted function for arguments of the same types: where the file has
+    called it, tracing the call takes a moment and says nothing about the function. A kept trace
+    of a function that was jitted within another one is not noticed: JAX tells of none.
+    """
+
+    def __init__(self, call: Call) -> None:
+        times = compat.trace_times()
+        self._name = getattr(call.base, "__name__", "")
+        self._count, self._seconds, self._total = (
+            times.count,
+            dict(times.seconds),
+            dict(times.total),
+        )
+
+    def judge(self, stage: StageJaxpr) -> StageJaxpr:
+        """A stage of the trace since then, told whether JAX had kept much of it."""
+        times = compat.trace_times()
+        bound = _LARGEST_KEPT_SHARE * stage.seconds
+        # What was traced anew has taken about as long again.
+        kept = {
+            name: seconds - (times.total[name] - self._total[name])
+            for name, seconds in self._seconds.items()
+        }
+        is_whole = times.count > self._count
+        if is_whole and sum(seconds for seconds in kept.values() if seconds > 0.0) > bound:
+            names = {self._name} | _names_of_jits(stage.jaxpr)
+            is_whole = sum(max(kept.get(name, 0.0), 0.0) for name in names) <= bound
+        return dataclasses.replace(stage, is_fetched=not is_whole)
+
+
+def _names_of_jits(jaxpr: Any) -> set[str]:
+    """Of the jitted functions that a jaxpr calls."""
+    equations = [
+        equation
+        for each in (jaxpr, *find_nested_jaxprs(jaxpr))
+        for equation in compat.open_jaxpr(each).eqns
+    ]
+    return {str(equation.params.get("name")) for equation in equations}
 
 
 def _trace_function(

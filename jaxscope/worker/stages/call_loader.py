@@ -8,6 +8,7 @@ from jaxscope.errors import CallError, Explanation
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.said import say
 from jaxscope.model.units import file_name
+from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import guard
 from jaxscope.worker.host.call import Call, call_namespace, parse_call
@@ -65,6 +66,7 @@ def load_names(request: dict[str, Any], channel: Channel) -> tuple[SourceSnapsho
         )
     source = read_source(request["file"])
     channel.progress("import", say("Importing {name}", name=file_name(source.path)))
+    compat.trace_times()  # before the code traces what the call would trace otherwise
     with guard("import", {source.path}):
         module = execute_file(source.path, source.text)
     if guarding := allow_transfers():

@@ -456,7 +456,9 @@ class _Pipeline:
             printed = print_jaxpr(stage.jaxpr, converted)
             return printed.text, printed.line_nodes
 
-        self._sender.send_graph(stage.name, title, stage.seconds, converted.graph)
+        self._sender.send_graph(
+            stage.name, title, stage.seconds, converted.graph, is_fetched=stage.is_fetched
+        )
         self._sender.add_text(stage.name, text)
         return converted
 

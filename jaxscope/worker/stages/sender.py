@@ -37,10 +37,18 @@ class StageSender:
         self._texts.append((name, text))
 
     def send_graph(
-        self, name: str, title: str, seconds: float, graph: Graph, cost: Costs = UNKNOWN
+        self,
+        name: str,
+        title: str,
+        seconds: float,
+        graph: Graph,
+        cost: Costs = UNKNOWN,
+        *,
+        is_fetched: bool = False,
     ) -> None:
         self.graphs.append(graph)
-        self.send_stage(name, title, seconds, "graph", cost, graph_to_arrays(graph))
+        arrays = graph_to_arrays(graph)
+        self.send_stage(name, title, seconds, "graph", cost, arrays, is_fetched=is_fetched)
 
     def send_stage(
         self,
@@ -50,6 +58,8 @@ class StageSender:
         form: str,
         cost: Costs,
         arrays: dict[str, Any] | None = None,
+        *,
+        is_fetched: bool = False,
     ) -> None:
         fields = {
             "name": name,
@@ -58,6 +68,7 @@ class StageSender:
             "unavailable": None,
             "form": form,
             "cost": list(cost),
+            "is_fetched": is_fetched,
         }
         self._channel.send("stage", fields, arrays)
 

@@ -4996,6 +4996,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>尚不知道：调用还没有被追踪。</translation>
     </message>
     <message>
+        <source>Not known: JAX had traced it before, and kept the trace.</source>
+        <translation>未知：JAX 之前已经追踪过它，并保留了追踪结果。</translation>
+    </message>
+    <message>
         <source>Not looked into: {names}.</source>
         <translation>没有查看其内部：{names}。</translation>
     </message>
@@ -14370,6 +14374,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>what comes out</source>
         <translation>输出的内容</translation>
+    </message>
+    <message>
+        <source>what comes out, without the addresses of the arrays in a tuple</source>
+        <translation>输出的内容，不含元组中各数组的地址</translation>
     </message>
     <message>
         <source>what differs</source>
