@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -36,7 +38,7 @@ from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.session.screen import compute_screen
 from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.window.main_window import MainWindow
-from jaxscope.ui.window.presentation import _join
+from jaxscope.ui.window.presentation import Caption, _join
 from jaxscope.ui.window.settings import Settings
 
 from .conftest import Driver, destroy
@@ -714,6 +716,30 @@ def test_a_caption_counts_values_that_the_worker_did_not_tell() -> None:
     assert _join(values, 0).endswith(", 2 more")
     assert _join(values, 12).endswith(", 14 more")
     assert _join(values[:3], 12).endswith(", 12 more")
+
+
+def test_a_caption_tells_fewer_numbers_of_more_arrays_and_ends_no_line_in_them(
+    qtbot: QtBot,
+) -> None:
+    """As of a matrix product, whose three arrays are told in one line."""
+    text = "[1.1176 -1.3871 -0.4266 … 0.7727 -1.321 2.085]"
+
+    def value(name: str) -> StepValue:
+        return StepValue("operand", 0, name, "f32[64,32]", ArraySummary((64, 32), "f32", text=text))
+
+    assert _join([value("a")], each=80) == f"f32[64,32] {text}"
+    assert _join([value("a")], each=36) == "f32[64,32] [1.1176 -1.3871 … 2.085]"
+    three = _join(map(value, "abc"), each=32)
+    assert three == ", ".join(["f32[64,32] [1.1176 … 2.085]"] * 3) and len(three) < 100
+    long = [dataclasses.replace(value(f"p{'[0]' * 30}"), kind="argument") for _ in range(3)]
+    assert _join(long, 5).count("p[0]") == 1 and _join(long, 5).endswith(", 7 more")
+    caption = Caption()
+    qtbot.addWidget(caption)
+    caption.resize(420, 200)
+    caption.setText(f"dot_general\n{', '.join([f'f32[2] {text}'] * 4)}")
+    assert caption.whole.count(" ") > caption.text().count(" ")
+    numbers = [found for found in re.findall(r"\[[^\]]*\]", caption.text()) if "…" in found]
+    assert len(numbers) == 4 and all(" " not in found for found in numbers)
 
 
 @pytest.mark.slow

@@ -94,7 +94,9 @@ _END = "The end · Space, → or N: from the beginning · ←: back"
 _SAVED = "A saved capture is not run: open its file to go through the call with its numbers."
 _STALE = "This is of an earlier run: run the call, then go through it."
 _MAX_VALUES = 4
-_MAX_CHARACTERS = 48
+_MAX_CHARACTERS, _LEAST_CHARACTERS = 48, 18
+_LINE_CHARACTERS = 96
+"""What the values of an equation may take: a line of the caption, also where screens are small."""
 _CAPTION_LINES = 3
 _CAPTION_CHARACTERS = 300
 """A longer text of a lesson is shown as several captions, one after the other, each of whole
@@ -102,6 +104,7 @@ sentences."""
 _SIZES = (1.0, 0.9, 0.8)
 """Of the caption's type: smaller where a text needs more than its lines."""
 _AROUND_PX = (24, 6, 24, 10)
+_IS_LINE, _NUMBERS = re.compile(r"\[[^\[\]]*\]"), re.compile(r"(?<= )\[[^\[\]]*\]")
 _END_OF_SENTENCE = re.compile(r"(?<=[.?!])\s+|(?<=[。？！])")
 
 
@@ -469,8 +472,10 @@ class PresentedSteps(QObject):
         num_steps = stepping.num_equations if stepping is not None else 0
         num_inside = count_named(graph)[0] - num_steps if graph is not None else 0
         head = describe_operation(step, num_steps, num_inside)  # the line of stages has both
-        read = _join(value for value in step.values if value.kind == "operand")
-        made = _join(value for value in step.values if value.kind == "result")
+        values = [value for value in step.values if value.kind in ("operand", "result")]
+        each = _LINE_CHARACTERS // max(len(values), 1)
+        read = _join((v for v in values if v.kind == "operand"), each=each)
+        made = _join((v for v in values if v.kind == "result"), each=each)
         made = "?" if self._is_asking else step.failure or made
         made = f"{read}  →  {made}" if read else made
         if not (other := self._other_stage):
@@ -610,7 +615,8 @@ class Caption(QLabel):
         left, top, right, bottom = _AROUND_PX
         inside = self.width() - left - right
         least = _CAPTION_LINES * QFontMetrics(font).lineSpacing() + top + bottom
-        tries = itertools.product(_SIZES, (self.whole, self.whole.replace("\n", " · ")))
+        whole = self._hold_together()
+        tries = itertools.product(_SIZES, (whole, whole.replace("\n", " · ")))
         for size, text in tries:
             font.setPointSizeF(points * size)
             metrics = QFontMetrics(font)
@@ -624,21 +630,47 @@ class Caption(QLabel):
         self.setFont(font)
         super().setText(text)
 
+    def _hold_together(self) -> str:
+        """The text, in which no line ends within the numbers of an array, or its name."""
+        whole = self.whole.replace("][", "]\u2060[")
+        return _NUMBERS.sub(lambda found: found[0].replace(" ", "\u00a0"), whole)
 
-def _join(values: Iterable[StepValue], num_left_out: int = 0) -> str:
+
+def _join(
+    values: Iterable[StepValue], num_left_out: int = 0, each: int = _LINE_CHARACTERS // 3
+) -> str:
     """The types and first numbers of values, names of arguments, and how many more there are.
 
     Args:
         num_left_out: Of those the worker did not tell.
+        each: How many characters each may take, type and numbers together.
     """
     told = [
         (f"{value.name}: " if value.kind == "argument" and value.name else "")
-        + f"{value.type} {shorten(value.summary.text, _MAX_CHARACTERS)}".strip()
+        + f"{value.type} {_shorten_numbers(value.summary.text, each - len(value.type))}".strip()
         for value in values
     ]
-    num_more = max(len(told) - _MAX_VALUES, 0) + num_left_out
+    num_shown = min(len(told), _MAX_VALUES)
+    while num_shown > 1 and len(", ".join(told[:num_shown])) > 2 * _LINE_CHARACTERS:
+        num_shown -= 1  # names may be long
+    num_more = len(told) - num_shown + num_left_out
     more = tr(", {num_told} more", num_told=num_more) if num_more else ""
-    return ", ".join(told[:_MAX_VALUES]) + more
+    return ", ".join(told[:num_shown]) + more
+
+
+def _shorten_numbers(text: str, most: int) -> str:
+    """Fewer of the first and last numbers of an array, such as `[0.5 0.25 … 8.]`."""
+    most = min(max(most, _LEAST_CHARACTERS), _MAX_CHARACTERS)
+    numbers = text[1:-1].split()
+    if len(text) <= most or len(numbers) < 3 or not _IS_LINE.fullmatch(text):
+        return shorten(text, _MAX_CHARACTERS)
+    middle = numbers.index("…") if "…" in numbers else (len(numbers) + 1) // 2
+    first, last = numbers[:middle], [each for each in numbers[middle:] if each != "…"]
+    told = text
+    while len(told) > most and len(first) + len(last) > 2:
+        (first if len(first) > len(last) else last).pop(-1 if len(first) > len(last) else 0)
+        told = f"[{' '.join((*first, '…', *last))}]"
+    return shorten(told, _MAX_CHARACTERS)
 
 
 class PresentationMode:
