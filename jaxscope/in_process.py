@@ -7,6 +7,7 @@ isolated here: the function is the caller's and already loaded.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -68,12 +69,13 @@ def capture_text(text: str, names: Mapping[str, Any]) -> Capture:
 
 
 def _capture(call: Call, *, passes: bool) -> Capture:
-    assembler = CaptureAssembler()
+    assembler, start = CaptureAssembler(), time.perf_counter()
     source = find_live_source(find_wrapped(call.base, call.args, call.kwargs))
     request = {"target": default_target(), "passes": passes}
     ear = InProcessChannel(assembler)
     send_capture(request, ear, source, call)
     exchange_programs(ear)
+    ear.send("done", {"wall_seconds": time.perf_counter() - start})
     return assembler.capture()
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import pytest
 
+import jaxscope
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Unavailable
 from jaxscope.schema.archive import load_capture, save_capture
@@ -77,3 +81,11 @@ def test_what_fetching_took_is_kept_in_files(tmp_path: Path) -> None:
     for again in (load_contract(tmp_path / "out.json"), load_capture(tmp_path / "out.jaxscope")):
         assert again.stages[0].seconds == capture.stages[0].seconds
         assert again.stages[0].fetched_seconds == stage["seconds"]
+
+
+def test_a_capture_in_this_process_says_how_long_it_took() -> None:
+    def slow(x: jax.Array) -> jax.Array:
+        time.sleep(SLEEP_S)
+        return jnp.sin(x)
+
+    assert jaxscope.capture(slow, jnp.ones(3)).wall_seconds >= SLEEP_S
