@@ -403,13 +403,13 @@ class Graph:
     """The graph of one stage.
 
     Attributes:
-        strings: The table that the columns' `s` indices point into.
+        strings: The table that the columns' `s` indices point into; a tuple, or `LateStrings`.
         nodes: In program order; inputs first, outputs last within each group.
         edges: Grouped by nothing in particular; a value used twice is two edges.
         groups: Parents before children.
     """
 
-    strings: tuple[str, ...]
+    strings: Sequence[str]
     nodes: Nodes
     edges: Edges
     groups: Groups
@@ -420,7 +420,7 @@ class Graph:
     @functools.cached_property
     def index_by_id(self) -> dict[str, int]:
         """Node index of each node id."""
-        strings = self.strings
+        strings = tuple(self.strings)
         return {strings[s]: i for i, s in enumerate(self.nodes.id.tolist())}
 
     @functools.cached_property
@@ -431,7 +431,7 @@ class Graph:
 
     def index_by_name(self) -> dict[str, int]:
         """Node index of each node name; of several nodes with one name, the last."""
-        strings = self.strings
+        strings = tuple(self.strings)
         return {strings[s]: i for i, s in enumerate(self.nodes.name.tolist())}
 
     def group_by_id(self) -> dict[str, int]:
@@ -538,7 +538,7 @@ class Graph:
 
     def rows(self, column: Ragged) -> list[tuple[str, ...]]:
         """The strings of every row of an `s` ragged column, sooner than row by row."""
-        texts = [self.strings[s] for s in column.values.tolist()]
+        texts = [*map(tuple(self.strings).__getitem__, column.values.tolist())]
         bounds = itertools.pairwise(column.offsets.tolist())
         return [tuple(texts[start:stop]) for start, stop in bounds]
 
@@ -766,7 +766,7 @@ def _with_parts(graph: Graph) -> Graph:
     return dataclasses.replace(graph, strings=tuple(strings), groups=groups)
 
 
-def strings_to_arrays(strings: tuple[str, ...], prefix: str) -> dict[str, npt.NDArray[Any]]:
+def strings_to_arrays(strings: Sequence[str], prefix: str) -> dict[str, npt.NDArray[Any]]:
     """Pack strings into `PREFIX.utf8` (uint8) and `PREFIX.offsets` (int64)."""
     encoded = [string.encode(*_ENCODING) for string in strings]
     offsets = np.zeros(len(encoded) + 1, np.int64)

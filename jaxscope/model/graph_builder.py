@@ -7,7 +7,7 @@ import itertools
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +85,128 @@ class StringTable(Numbers[str]):
     def strings(self) -> tuple[str, ...]:
         """All strings in order, with what is not seen in them shown."""
         return show_all_marks(self)
+
+
+class LateStrings(Sequence[str]):
+    """Strings of several parts, in an order of their own, each made when it is looked at.
+
+    Half a million instructions have as many names, and as many names of operations. A first picture
+    shows a few of them, and to make them all would take a quarter of its time. All of them are made
+    once a text is looked for that may be in a part.
+    """
+
+    def __init__(
+        self,
+        first: Sequence[str],
+        parts: Sequence[Sequence[str]],
+        order: npt.NDArray[np.int32],
+        made_of: str,
+    ) -> None:
+        """Put strings in order.
+
+        Args:
+            first: Strings, whose numbers are from 0 on; they may be looked for at any time.
+            parts: More of them, which are numbered on from there; none is among the first.
+            order: The numbers of those that there are, each once.
+            made_of: What has all strings of the parts in it; those with a slash may be put together
+                of two pieces of it.
+        """
+        self._first = first
+        self._number_of = {text: number for number, text in reversed([*enumerate(first)])}
+        self._parts, self._order, self._made_of = parts, order, made_of
+        self._numbers: Sequence[int] = order.data  # gives numbers of Python, sooner than the array
+        self._whole: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+        if self._whole is not None or isinstance(at, slice):
+            return self.whole()[at]
+        number = self._numbers[at]
+        if number < len(self._first):
+            return self._first[number]
+        number -= len(self._first)
+        for part in self._parts:
+            if number < len(part):
+                return part[number]
+            number -= len(part)
+        raise IndexError(at)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.whole())
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, LateStrings):
+            return self.whole() == other.whole()
+        return self.whole() == other
+
+    def __hash__(self) -> int:
+        return hash(self.whole())
+
+    def __contains__(self, text: object) -> bool:
+        if not isinstance(text, str):
+            return False
+        if self._whole is None:
+            if np.any(self._order == self._number_of.get(text, -1)):
+                return True
+            if not ("/" in text or text in self._made_of):
+                return False
+        return text in self.whole()
+
+    def index(self, text: str, start: int = 0, stop: int | None = None) -> int:
+        """Where a string is."""
+        if self._whole is None and start == 0 and stop is None:
+            found = np.flatnonzero(self._order == self._number_of.get(text, -1))
+            if len(found):
+                return int(found[0])
+        return self.whole().index(text, start, len(self) if stop is None else stop)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether all of them are made."""
+        return self._whole is not None
+
+    def may_hold(self, text: str) -> bool:
+        """Whether some string may have a text in it; where this is not so, none has."""
+        if "/" in text or text in self._made_of:
+            return True
+        return any(text in each for each in self._first)
+
+    def whole(self) -> tuple[str, ...]:
+        """All strings."""
+        whole = self._whole
+        if whole is None:
+            every = [*self._first, *itertools.chain.from_iterable(self._parts)]
+            whole = self._whole = tuple(map(every.__getitem__, self._order.tolist()))
+        return whole
+
+    def with_more(self, more: Sequence[str]) -> Sequence[str]:
+        """The same strings and others behind them, which may be among them."""
+        if self._whole is not None:
+            return (*self._whole, *more)
+        num = len(self._first) + sum(map(len, self._parts))
+        order = np.concatenate([self._order, np.arange(num, num + len(more), dtype=np.int32)])
+        made_of = " ".join([self._made_of, *more])
+        return LateStrings(self._first, [*self._parts, more], order, made_of)
+
+
+def may_hold(strings: Sequence[str], text: str) -> bool:
+    """Whether one of some strings may have a text in it; where this is not so, none has."""
+    return not isinstance(strings, LateStrings) or strings.may_hold(text)
+
+
+def add_strings(strings: Sequence[str], more: Sequence[str]) -> Sequence[str]:
+    """Strings and others behind them."""
+    return strings.with_more(more) if isinstance(strings, LateStrings) else (*strings, *more)
 
 
 def show_all_marks(strings: Iterable[str], made_of: Iterable[str] | None = None) -> tuple[str, ...]:

@@ -253,23 +253,26 @@ def read_field_columns(data: bytes, starts: Int64s, ends: Int64s) -> FieldColumn
         starts.min() >= 0 and np.all(starts <= ends) and ends.max() <= len(data)
     ):
         raise ValueError("a message is not within its bytes")
-    padded = np.frombuffer(_pad(data, int(ends.max(initial=0)) + _PADDING), np.uint8)
+    padded, before = _pad(data, starts, ends)
+    words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))  # one from each byte on
     steps: list[_Step] = []
     counts = np.zeros(len(starts), np.int64)
     active = np.flatnonzero(starts < ends)
-    position = starts[active]
+    position = starts[active] - before
     while active.size > _FEW:
-        key, value_start = _read_varints(padded, position)
-        key = key.view(np.int64)
-        number, wire_type = (key >> 3) & _MAX_NUMBER, key & 7
-        start, end, value = _read_values(padded, wire_type, value_start)
-        stop = ends[active]
+        number, start, end, value = _read_step(padded, words, position)
+        stop = ends[active] - before
         if np.any(number == 0) or np.any(end > stop) or np.any(end < start):
             raise ValueError("the bytes are no message")
         steps.append((active, number, position, start, end, value))
         counts[active] = len(steps)
         rest = np.flatnonzero(end < stop)
         active, position = active[rest], end[rest]
+    if before:
+        for _, _, *places, _ in steps:
+            for column in places:
+                column += before
+        position = position + before
     last: list[_Step] = []
     for message, begin in zip(active.tolist(), position.tolist(), strict=True):
         last.append(_read_one(data, message, begin, int(ends[message])))
@@ -341,7 +344,7 @@ def number_fields(data: bytes, fields: FieldColumns, count: int) -> tuple[Int64s
     return numbers, [b"".join([pieces[code] for code in row]) for row in rows]
 
 
-_LONG = 256
+LONG_SPAN = 256
 """Bytes; spans that are longer are cut out one by one."""
 _MASKS = np.array([(1 << (8 * size)) - 1 for size in range(9)], np.uint64)
 
@@ -350,30 +353,55 @@ def number_spans(data: bytes, starts: Int64s, ends: Int64s) -> tuple[Int64s, lis
     """Of each span of the bytes which of the distinct ones it is, and those."""
     lengths = ends - starts
     longest = int(lengths.max(initial=0))
-    if longest > _LONG:
+    if longest > LONG_SPAN:
         known: dict[bytes, int] = {}
         bounds = zip(starts.tolist(), ends.tolist(), strict=True)
         found = [known.setdefault(data[start:end], len(known)) for start, end in bounds]
         return np.array(found, np.int64), list(known)
-    padded = np.frombuffer(_pad(data, int(ends.max(initial=0)) + 8), np.uint8)
+    numbers, examples = _number_rows(_cut_words(data, starts, ends, longest))
+    bounds = zip(starts[examples].tolist(), ends[examples].tolist(), strict=True)
+    return numbers, [data[start:end] for start, end in bounds]
+
+
+def hash_spans(data: bytes, starts: Int64s, ends: Int64s, longest: int) -> npt.NDArray[np.uint64]:
+    """A number of each span of the bytes, the same for equal ones; different ones hardly share one.
+
+    Args:
+        longest: The most bytes that one has, at most `LONG_SPAN`; the numbers are for this alone.
+    """
+    return _hash_rows(_cut_words(data, starts, ends, longest))
+
+
+def _cut_words(
+    data: bytes, starts: Int64s, ends: Int64s, longest: int
+) -> list[npt.NDArray[np.uint64]]:
+    """Columns that are equal for equal spans alone: the length, and eight bytes at a time.
+
+    The last eight overlap those before.
+    """
+    lengths = ends - starts
+    padded, before = _pad(data, starts, ends)
+    starts, ends = starts - before, ends - before
     words = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))  # one from each byte on
-    # The length, and eight bytes at a time; the last eight overlap those before.
     short, last = np.flatnonzero(lengths < 8), np.maximum(ends - 8, 0)
     columns = [lengths.view(np.uint64)]
     for step in range(0, longest, 8):
         columns.append(words[np.minimum(starts + step, last)])
         columns[-1][short] = words[starts[short]] & _MASKS[lengths[short]]
-    numbers, examples = _number_rows(columns)
-    bounds = zip(starts[examples].tolist(), ends[examples].tolist(), strict=True)
-    return numbers, [data[start:end] for start, end in bounds]
+    return columns
 
 
-def _number_rows(columns: Sequence[npt.NDArray[np.uint64]]) -> tuple[Int64s, Int64s]:
-    """Of each row which of the distinct ones it is, and of those a row that is like it."""
+def _hash_rows(columns: Sequence[npt.NDArray[np.uint64]]) -> npt.NDArray[np.uint64]:
     hashed = np.zeros(len(columns[0]), np.uint64)
     for column in columns:
         hashed = (hashed ^ column) * _FACTOR
         hashed ^= hashed >> np.uint64(29)
+    return hashed
+
+
+def _number_rows(columns: Sequence[npt.NDArray[np.uint64]]) -> tuple[Int64s, Int64s]:
+    """Of each row which of the distinct ones it is, and of those a row that is like it."""
+    hashed = _hash_rows(columns)
     numbers, left = np.zeros(len(hashed), np.int64), np.arange(len(hashed))
     examples: list[Int64s] = []
     num = 0
@@ -406,9 +434,12 @@ def _number_rows(columns: Sequence[npt.NDArray[np.uint64]]) -> tuple[Int64s, Int
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
-def _pad(data: bytes, size: int) -> bytes:
-    """The bytes, with zeros behind them where they are fewer than so many."""
-    return data if size <= len(data) else data + bytes(size - len(data))
+def _pad(data: bytes, starts: Int64s, ends: Int64s) -> tuple[npt.NDArray[np.uint8], int]:
+    """The bytes of spans with others behind them, and how many bytes are left out before."""
+    if int(ends.max(initial=0)) + _PADDING <= len(data):
+        return np.frombuffer(data, np.uint8), 0
+    before = int(starts.min(initial=len(data)))
+    return np.frombuffer(data[before:] + bytes(_PADDING), np.uint8), before
 
 
 def read_repeated(
@@ -430,6 +461,57 @@ def read_repeated(
     values[in_packed], values[~in_packed] = packed, fields.value[~is_packed]
     of_message = np.bincount(fields.message, weights=counts, minlength=count).astype(np.int64)
     return of_message, values
+
+
+_LOW_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
+_HIGH_BITS = np.uint64(0x8080808080808080)
+_ONES = np.uint64(0x0101010101010101)
+_JOINS = (
+    (np.uint64(0x007F007F007F007F), np.uint64(1)),
+    (np.uint64(0x00003FFF00003FFF), np.uint64(2)),
+    (np.uint64(0x000000000FFFFFFF), np.uint64(4)),
+)
+"""Of groups of seven bits with as many zeros between, those that stay, and how far others move."""
+
+
+def _read_step(
+    padded: npt.NDArray[np.uint8], words: npt.NDArray[np.uint64], position: Int64s
+) -> tuple[Int64s, Int64s, Int64s, npt.NDArray[np.uint64]]:
+    """Number, start and end of the field at each position, and its value if it is a varint.
+
+    Nearly all keys have two bytes at most, and with the length or the value behind it eight: these
+    are taken out of one word.
+    """
+    one, eight = np.uint64(1), np.uint64(8)
+    word = words[position]
+    size = (word >> np.uint64(7)) & one
+    is_long = ((word >> np.uint64(15)) & size).view(np.int64) > 0
+    key = (word & np.uint64(0x7F)) + ((word >> one) & np.uint64(0x3F80)) * size
+    size += one
+    word >>= size * eight
+    stop = ~word & _HIGH_BITS  # zeros were moved in: there is one
+    own = stop ^ (stop - one)
+    word &= own & _LOW_BITS
+    for kept, distance in _JOINS:
+        word = (word & kept) | ((word & ~kept) >> distance)
+    own &= _ONES
+    own *= _ONES
+    own >>= np.uint64(56)  # how many bytes it has
+    number, wire_type = (key >> np.uint64(3)).view(np.int64), key & np.uint64(7)
+    is_bytes, is_varint = wire_type == BYTES, wire_type == VARINT
+    is_long |= (size + own > eight) | ~(is_bytes | is_varint)
+    start = position + size.view(np.int64)
+    end = start + own.view(np.int64)
+    np.copyto(start, end, where=is_bytes)
+    end += np.where(is_bytes, word, np.uint64(0)).view(np.int64)
+    word[is_bytes] = 0
+    if is_long.any():
+        rows = np.flatnonzero(is_long)
+        found, after = _read_varints(padded, position[rows])
+        found = found.view(np.int64)
+        number[rows] = (found >> 3) & _MAX_NUMBER
+        start[rows], end[rows], word[rows] = _read_values(padded, found & 7, after)
+    return number, start, end, word
 
 
 def _read_varints(
@@ -496,14 +578,15 @@ def _in_order(steps: list[_Step], last: list[_Step], counts: Int64s) -> FieldCol
         counts: How many fields each message has.
     """
     num, begins = int(counts.sum()), np.cumsum(counts) - counts
-    columns, value = np.empty((5, num), np.int64), np.empty(num, np.uint64)
+    columns, value = np.empty((4, num), np.int64), np.empty(num, np.uint64)
     places = [(step, begins[step[0]] + rank) for rank, step in enumerate(steps)]
     for step in last:
         first = begins[step[0]] + len(steps)
         places.append((step, first + np.arange(len(first))))
     for step, at in places:
-        *numbers, value[at] = step
+        _, *numbers, value[at] = step
         for column, values in zip(columns, numbers, strict=True):
             column[at] = values
-    message, number, key_start, start, end = columns
+    number, key_start, start, end = columns
+    message = np.repeat(np.arange(len(counts)), counts)
     return FieldColumns(message, number, key_start, start, end, value)

@@ -494,8 +494,8 @@ def _match(left: npt.NDArray[np.integer], right: npt.NDArray[np.integer]) -> tup
 
 def _find_handing_on(graph: Graph, entries: Entries, exits: Exits, num_gates: int) -> Bools:
     """Vertices that a value passes on its way from one operation to the next."""
-    passing = [number for number, name in enumerate(graph.strings) if name in _HANDS_ON]
-    is_passing = np.isin(graph.nodes.operation, passing)
+    is_passing = np.zeros(len(graph.nodes), np.bool_)
+    is_passing[graph.nodes_of(_HANDS_ON)] = True
     is_passing[entries.node] = True
     is_passing[exits.node[graph.nodes.kind[exits.node] == NodeKind.OUTPUT]] = True
     return np.concatenate([is_passing, np.ones(num_gates, bool)])

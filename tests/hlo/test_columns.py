@@ -48,7 +48,7 @@ def assert_says(found: ModuleColumns, module: HloMessage) -> None:
     instructions = [row for each in module.computations for row in each.instructions]
     count = len(instructions)
     assert sum(each.count for each in found.computations) == count
-    assert found.names == [row.name for row in instructions]
+    assert [*found.names] == [row.name for row in instructions]
     assert found.ids.tolist() == [row.id for row in instructions]
     assert rows_of(found.operands, count) == [list(row.operand_ids) for row in instructions]
     controls = [list(row.control_predecessor_ids) for row in instructions]
@@ -62,7 +62,7 @@ def assert_says(found: ModuleColumns, module: HloMessage) -> None:
         found.place.tolist(),
         strict=True,
     ):
-        assert found.op_names.texts[name] == row.metadata.op_name
+        assert found.op_names[name] == row.metadata.op_name
         told = type(row.metadata)()
         told.CopyFrom(found.places[place])
         told.op_name = row.metadata.op_name
@@ -96,7 +96,7 @@ def test_each_distinct_instruction_is_read_once() -> None:
     found = read_columns(GOOD)
     texts = [each.SerializeToString() for each in found.cores]
     assert len(set(texts)) == len(texts) < len(found.names)
-    assert len(set(found.op_names.texts)) == len(found.op_names.texts)
+    assert len(set(found.op_names)) == len(found.op_names)
 
 
 def changed(change: Any) -> bytes:
@@ -156,7 +156,7 @@ def test_what_is_written_otherwise_is_read_as_protobuf_reads_it(kind: str) -> No
     assert found.names[0] == module.computations[0].instructions[0].name
     assert found.ids[0] == module.computations[0].instructions[0].id
     first = module.computations[0].instructions[0]
-    assert found.op_names.texts[found.op_name[0]] == first.metadata.op_name
+    assert found.op_names[found.op_name[0]] == first.metadata.op_name
     controls = list(first.control_predecessor_ids)
     assert rows_of(found.controls, len(found.names))[0] == controls
     assert len(found.names) == sum(len(each.instructions) for each in module.computations)
@@ -230,7 +230,7 @@ def test_names_of_operations_are_those_that_were_cut(monkeypatch: pytest.MonkeyP
         found = read_columns(data)
         module = module_class().FromString(data)
         wanted = [row.metadata.op_name for each in module.computations for row in each.instructions]
-        texts = found.op_names.texts
+        texts = [*found.op_names]
         assert [texts[number] for number in found.op_name.tolist()] == wanted
         assert len(set(texts)) == len(texts) == len(set(wanted))
 
@@ -245,7 +245,7 @@ def test_what_names_say_is_what_each_says_alone() -> None:
     )
     for number, text in enumerate(NAMES):
         alone = ProvenanceReader(tags, None).read(text)
-        assert told.displays[number] == alone.display
+        assert told.display(number) == alone.display
         assert told.rows[int(told.codes[number])]._replace(display=alone.display) == alone, text
 
 

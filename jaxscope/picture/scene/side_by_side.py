@@ -950,7 +950,7 @@ def values_at_once(view: View, wiring: Wiring, values: Values) -> Values:
         return values
     known = view.remembered.setdefault("has branches", {})
     if ROOT not in known:
-        known[ROOT] = not BRANCHES.isdisjoint(view.graph.strings)
+        known[ROOT] = any(each in view.graph.strings for each in BRANCHES)
     if not known[ROOT]:
         return values
     numbers = list(values)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from jaxscope.model import NONE, Direction, Graph, NodeKind, Ragged
+from jaxscope.model.graph_builder import add_strings, may_hold
 from jaxscope.picture.view.tree import Branch, BranchKind, Draft, nodes_of
 from jaxscope.program.dataflow import find_root
 
@@ -32,7 +33,7 @@ def add_results(graph: Graph) -> Graph:
     num, first = len(rows), len(graph.nodes)
     paths = graph.result_paths(root)
     paths = paths if len(paths) == num else ()
-    strings = (*graph.strings, "", "output", *_name_outputs(graph, num), "path", *paths)
+    more = ("", "output", *_name_outputs(graph, num), "path", *paths)
     start = len(graph.strings)
     path = start + 2 + num
     ends = np.asarray(rows, np.int32).reshape(-1, 3)
@@ -59,7 +60,7 @@ def add_results(graph: Graph) -> Graph:
     }
     return dataclasses.replace(
         graph,
-        strings=strings,
+        strings=add_strings(graph.strings, more),
         nodes=_append(graph.nodes, new_nodes, num),
         edges=_append(edges, new_edges, num),
     )
@@ -69,7 +70,7 @@ def _name_outputs(graph: Graph, num: int) -> list[str]:
     """Ids that nothing else has, whatever the instructions are called."""
     prefix = "out:"
     found = [f"{prefix}{number}" for number in range(num)]
-    while not set(found).isdisjoint(graph.strings):
+    while may_hold(graph.strings, prefix) and not set(found).isdisjoint(graph.strings):
         prefix = f"~{prefix}"
         found = [f"{prefix}{number}" for number in range(num)]
     return found

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +46,7 @@ _AT_ONCE = 1 << 15
 """Instructions: their columns of fields take a kilobyte each while they are cut apart."""
 
 Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -89,8 +91,39 @@ class References:
         return {row: ids[start:stop] for row, start, stop in bounds}
 
 
-@dataclass(frozen=True, eq=False)
-class SplitTexts:
+class PackedTexts(Sequence[str]):
+    """Texts of ASCII that stand one behind the other in a larger one.
+
+    Attributes:
+        whole: The larger one.
+        offsets: int64, where each begins in it, and where the last one ends.
+    """
+
+    def __init__(self, whole: str, offsets: Int64s) -> None:
+        self.whole, self.offsets = whole, offsets
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if isinstance(at, slice):
+            return [*self][at]
+        number = range(len(self))[at]
+        start, stop = self.offsets[number : number + 2].tolist()
+        return self.whole[start:stop]
+
+    def __iter__(self) -> Iterator[str]:
+        whole = self.whole
+        return (whole[start:stop] for start, stop in itertools.pairwise(self.offsets.tolist()))
+
+
+class SplitTexts(Sequence[str]):
     """Distinct texts, cut before their last slash: many have what is before or behind in common.
 
     Attributes:
@@ -99,16 +132,45 @@ class SplitTexts:
         head: int32, of each text which of the heads it has; `tail` likewise.
     """
 
-    heads: list[str]
-    tails: list[str]
-    head: Int32s
-    tail: Int32s
+    def __init__(self, heads: list[str], tails: list[str], head: Int32s, tail: Int32s) -> None:
+        self.heads, self.tails, self.head, self.tail = heads, tails, head, tail
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if isinstance(at, slice):
+            return [*self][at]
+        text: str = self.heads[self.head[at]] + self.tails[self.tail[at]]
+        return text
+
+    def __iter__(self) -> Iterator[str]:
+        heads = map(self.heads.__getitem__, self.head.tolist())
+        return map(operator.add, heads, map(self.tails.__getitem__, self.tail.tolist()))
 
     @functools.cached_property
-    def texts(self) -> list[str]:
-        """The texts."""
-        heads = map(self.heads.__getitem__, self.head.tolist())
-        return [*map(operator.add, heads, map(self.tails.__getitem__, self.tail.tolist()))]
+    def _numbers(self) -> tuple[dict[str, int], dict[str, int], Int64s, Int64s]:
+        pairs = self.head.astype(np.int64) * len(self.tails) + self.tail
+        order = np.argsort(pairs, kind="stable")
+        heads, tails = ({t: n for n, t in enumerate(part)} for part in (self.heads, self.tails))
+        return heads, tails, order, pairs[order]
+
+    def find(self, text: str) -> int | None:
+        """The number of a text, or None; all are put in order once."""
+        heads, tails, order, pairs = self._numbers
+        around, slash, own = text.rpartition("/")
+        head, tail = heads.get(around), tails.get(slash + own)
+        if head is None or tail is None:
+            return None
+        pair = head * len(self.tails) + tail
+        at = int(np.searchsorted(pairs, pair))
+        return int(order[at]) if at < len(pairs) and pairs[at] == pair else None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -131,7 +193,7 @@ class ModuleColumns:
     computations: tuple[ComputationRow, ...]
     entry_computation_id: int
     stack_frame_index: HloMessage
-    names: list[str]
+    names: Sequence[str]
     ids: npt.NDArray[np.int64]
     cores: list[HloMessage]
     core: Int32s
@@ -240,7 +302,8 @@ class _Reader:
         more = [each.number for each in kind.fields if each.name == "original_value"]
         self._is_core = np.ones(max(each.number for each in kind.fields) + 2, np.bool_)
         self._is_core[[self._name, self._id, self._metadata, *self._references, *more]] = False
-        self._names: list[str] = []
+        self._names: list[bytes] = []
+        self._name_lengths: list[npt.NDArray[np.int64]] = []
         self._ids: list[npt.NDArray[np.int64]] = []
         self._cores, self._places = _Distinct(), _Distinct()
         self._heads, self._tails = _Distinct(), _Distinct()
@@ -259,7 +322,7 @@ class _Reader:
         _check_kind(data, id, VARINT)
         for each in references:
             _check_kind(data, each, VARINT, BYTES)
-        self._names += _texts(data, name, count)
+        self._add_names(name, count)
         self._ids.append(last_values(id, count).view(np.int64))
         self._add_metadata(told, count)
         for each, named in zip(references, self._named, strict=True):
@@ -283,7 +346,7 @@ class _Reader:
             computations,
             head.entry_computation_id,
             head.stack_frame_index,
-            self._names,
+            _cut_texts(b"".join(self._names), np.concatenate(self._name_lengths)),
             np.concatenate(self._ids),
             [parse_message(make_core, each) for each in self._cores.numbers],
             self._cores.codes(),
@@ -294,12 +357,22 @@ class _Reader:
             *references,
         )
 
+    def _add_names(self, told: FieldColumns, count: int) -> None:
+        """Read the names of `count` instructions; empty where there is none."""
+        _check_kind(self._data, told, BYTES)
+        _check_once(told)
+        starts, lengths = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        starts[told.message], lengths[told.message] = told.start, told.end - told.start
+        at = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
+        at += np.arange(len(at))
+        self._names.append(np.frombuffer(self._data, np.uint8)[at].tobytes())
+        self._name_lengths.append(lengths)
+
     def _add_metadata(self, told: FieldColumns, count: int) -> None:
         """Read the names of operations and the rest of the metadata of `count` instructions."""
         data = self._data
         _check_kind(data, told, BYTES)
-        if len(told.message) > 1 and bool(np.any(told.message[1:] == told.message[:-1])):
-            raise _NotPlain
+        _check_once(told)
         inside = read_field_columns(data, told.start, told.end)
         inside = dataclasses.replace(inside, message=told.message[inside.message])
         (number,) = _number_of(self._metadata_kind, "op_name")
@@ -346,15 +419,22 @@ def _check_kind(data: bytes, fields: FieldColumns, *kinds: int) -> None:
         raise _NotPlain
 
 
-def _texts(data: bytes, fields: FieldColumns, count: int) -> list[str]:
-    """A text of each of `count` messages; empty where it is absent."""
-    _check_kind(data, fields, BYTES)
-    bounds = zip(fields.start.tolist(), fields.end.tolist(), strict=True)
-    found = [data[start:end].decode() for start, end in bounds]
-    if np.array_equal(fields.message, np.arange(count)):  # nearly always
-        return found
-    texts = dict(zip(fields.message.tolist(), found, strict=True))
-    return [texts.get(message, "") for message in range(count)]
+def _check_once(fields: FieldColumns) -> None:
+    """Refuse messages that have a field several times, of which protobuf makes one."""
+    if bool(np.any(fields.message[1:] == fields.message[:-1])):
+        raise _NotPlain
+
+
+def _cut_texts(whole: bytes, lengths: npt.NDArray[np.int64]) -> Sequence[str]:
+    """Texts that stand behind each other.
+
+    Raises:
+        UnicodeDecodeError: One of them is no UTF-8.
+    """
+    offsets = np.append(0, np.cumsum(lengths))
+    if whole.isascii():
+        return PackedTexts(whole.decode("ascii"), offsets)
+    return [whole[start:end].decode() for start, end in itertools.pairwise(offsets.tolist())]
 
 
 def computation_of(computations: Sequence[ComputationRow]) -> Int32s:

@@ -35,10 +35,17 @@ from jaxscope.model.graph import (
     NodeKind,
     Nodes,
     Ragged,
+    distinct,
     join_rows,
     number_codes,
 )
-from jaxscope.model.graph_builder import GraphBuilder, Numbers, StringTable, show_all_marks
+from jaxscope.model.graph_builder import (
+    GraphBuilder,
+    LateStrings,
+    Numbers,
+    StringTable,
+    show_all_marks,
+)
 from jaxscope.model.op_name import (
     NOT_THE_USERS,
     TagTable,
@@ -48,8 +55,15 @@ from jaxscope.model.op_name import (
     read_direction,
     read_op_name,
 )
+from jaxscope.model.protobuf import LONG_SPAN, hash_spans
 from jaxscope.model.said import say
-from jaxscope.program.hlo.columns import ModuleColumns, SplitTexts, computation_of, read_columns
+from jaxscope.program.hlo.columns import (
+    ModuleColumns,
+    PackedTexts,
+    SplitTexts,
+    computation_of,
+    read_columns,
+)
 from jaxscope.program.hlo.instruction_text import ShapeTexts, read_attributes
 from jaxscope.program.hlo.proto import HloMessage
 
@@ -155,6 +169,7 @@ def _unwrap(part: str, depth: int) -> tuple[str, ...]:
     return tuple(name for piece in split_path(match[2]) for name in _unwrap(piece, depth + 1))
 
 
+Int64s = npt.NDArray[np.int64]
 Frame = tuple[str, int, int, str]
 """File, 1-based line, 0-based column (-1: unknown), function."""
 
@@ -402,14 +417,21 @@ class NamedProvenance(NamedTuple):
     Attributes:
         rows: All that is said; `display` is that of the first name that says it.
         codes: Of each name, which of these it says.
-        displays: Of each name, the name without tags.
-        plain: The names that have none, rising.
+        op_names: The names.
+        displays: Of those that are not plain, the name without tags.
+        is_plain: Of each name, whether it has no tags.
     """
 
     rows: list[NodeProvenance]
     codes: Int32s
-    displays: list[str]
-    plain: npt.NDArray[np.int64]
+    op_names: SplitTexts
+    displays: dict[int, str]
+    is_plain: npt.NDArray[np.bool_]
+
+    def display(self, number: int) -> str:
+        """A name without tags."""
+        found = self.displays.get(number)
+        return self.op_names[number] if found is None else found
 
 
 _MOST_NAMES = 1 << 16
@@ -441,15 +463,15 @@ class ProvenanceReader:
 
     def read_all(self, op_names: SplitTexts) -> NamedProvenance:
         """What names say; many say the same but for their own part, which is no provenance."""
-        texts = op_names.texts
         is_plain = np.array([*map(_is_plain, op_names.heads)], np.bool_)[op_names.head]
         is_plain &= np.array([*map(_is_plain_end, op_names.tails)], np.bool_)[op_names.tail]
         rows: list[NodeProvenance] = []
-        displays = texts.copy()
-        codes = np.zeros(len(texts), np.int32)
+        displays: dict[int, str] = {}
+        codes = np.zeros(len(op_names), np.int32)
         for number in np.flatnonzero(~is_plain).tolist():
             codes[number] = len(rows)
-            rows.append(self._parse(texts[number]) if texts[number] else _NOWHERE)
+            text = op_names[number]
+            rows.append(self._parse(text) if text else _NOWHERE)
             displays[number] = rows[-1].display
         example = np.full(len(op_names.heads), NONE)
         example[op_names.head[is_plain]] = np.flatnonzero(is_plain)
@@ -460,9 +482,9 @@ class ProvenanceReader:
             path = op_names.heads[head]
             scope = _find_scopes(path) if path else ()  # each path is met once
             direction = read_direction(path)
-            rows.append(NodeProvenance((), (), scope, direction, texts[first]))
+            rows.append(NodeProvenance((), (), scope, direction, op_names[first]))
         codes[is_plain] = code_of[op_names.head[is_plain]]
-        return NamedProvenance(rows, codes, displays, np.flatnonzero(is_plain))
+        return NamedProvenance(rows, codes, op_names, displays, is_plain)
 
     def _parse(self, op_name: str) -> NodeProvenance:
         if not (is_tagged(op_name) or op_name.startswith("(")):  # as in what a job left behind
@@ -750,12 +772,12 @@ class _Converter:
         calling, callers = self._find_callers(called)
         nesting = find_nesting(calling, first_nodes, trips, callers)
         groups = self._add_groups(nesting)
-        op_names, op_name_of = module.op_names.texts, module.op_name
+        op_names, op_name_of = module.op_names, module.op_name
         told = self._provenance.read_all(module.op_names)
         inherited = inherit_from_callers(
             nesting, lambda node: self._told_of(told, int(op_name_of[node]))
         )
-        loops = find_loop_names(nesting, lambda node: op_names[op_name_of[node]])
+        loops = find_loop_names(nesting, lambda node: op_names[int(op_name_of[node])])
         stamped = self._find_stamped(loops, called)
         rows, row_of = self._find_provenance(told, inherited, stamped)
         table = self._builder.table
@@ -773,9 +795,10 @@ class _Converter:
         source = self._sources(rows, row_of)
         directions = np.array([row.direction for row in rows], np.int8)
         edges = self._edges()
-        ids, names, shown_names, strings = self._number_names(told)
+        numbered, shown_names = self._number_names(told)
+        ids, names = numbered.ids, numbered.names
         attributes = [own_attributes, *before, shown_names, *after]
-        uses = _FirstUses(len(strings), num_kept)
+        uses = _FirstUses(numbered.num, num_kept)
         every = np.arange(num)
         uses.add(ids, every)
         uses.add(names, every)
@@ -785,7 +808,7 @@ class _Converter:
         uses.add_rows(source, 4)
         uses.add(edges.type, edges.target)
         order = uses.order()
-        number_of = np.zeros(len(strings), np.int32)
+        number_of = np.zeros(numbered.num, np.int32)
         number_of[order] = np.arange(len(order))
 
         def renumbered(parts: Sequence[_Rows]) -> Ragged:
@@ -815,10 +838,7 @@ class _Converter:
             seconds=np.full(num, np.nan),
         )
         return Graph(
-            strings=show_all_marks(
-                map(strings.__getitem__, order.tolist()),
-                itertools.chain(table, module.names, module.op_names.heads, module.op_names.tails),
-            ),
+            strings=numbered.put_in_order(order.astype(np.int32)),
             nodes=nodes,
             edges=dataclasses.replace(edges, type=number_of[edges.type]),
             groups=self._builder.build_groups(),
@@ -869,7 +889,7 @@ class _Converter:
     @staticmethod
     def _told_of(told: NamedProvenance, op_name: int) -> NodeProvenance:
         row = told.rows[int(told.codes[op_name])]
-        return row._replace(display=told.displays[op_name])
+        return row._replace(display=told.display(op_name))
 
     def _find_stamped(
         self, loops: Sequence[frozenset[str]], called: Mapping[int, list[int]]
@@ -878,13 +898,14 @@ class _Converter:
         if not any(loops):
             return []
         module = self._module
-        names = frozenset().union(*loops)
-        op_names = module.op_names.texts
-        may_be = _nodes_with(module.op_name, [name in names for name in op_names])
+        op_names = module.op_names
+        numbers = [*map(op_names.find, frozenset().union(*loops))]
+        is_loop = np.zeros(len(op_names), np.bool_)
+        is_loop[[number for number in numbers if number is not None]] = True
         return [
             node
-            for node in may_be
-            if (op_name := op_names[module.op_name[node]]) in loops[self._home[node]]
+            for node in np.flatnonzero(is_loop[module.op_name]).tolist()
+            if (op_name := op_names[int(module.op_name[node])]) in loops[self._home[node]]
             and self._core(node).opcode not in LOOP_PARTS
             and not is_called_after(module.names[self._find_named(node, called)], op_name)
         ]
@@ -974,47 +995,39 @@ class _Converter:
         ]
         layouts = [{"layout": core.layout} if core.layout else {} for core in self._cores]
         return [sparse(calls), sparse(ends), sparse(operands)], [
-            *self._argument_paths(told.displays),
+            *self._argument_paths(told),
             _Rows(row_of, [_pairs(table, each) for each in in_calls]),
             _Rows(module.core, [_pairs(table, each) for each in layouts]),
             sparse(controls),
         ]
 
-    def _number_names(self, told: NamedProvenance) -> tuple[Int32s, Int32s, _Rows, list[str]]:
+    def _number_names(self, told: NamedProvenance) -> tuple[_Numbered, _Rows]:
         """Number what there are as many of as instructions, when all else has its number.
 
         Returns:
-            The ids and the names of all instructions, their attribute `op_name`, and all strings.
+            The numbers, and the attribute `op_name` of all instructions.
         """
-        names, table = self._module.names, self._builder.table
-        key, displays = table["op_name"], told.displays
-        numbers = np.zeros(len(displays), np.int32)
-        rest = np.ones(len(displays), np.bool_)
-        rest[told.plain] = False
-        others = [at for at in np.flatnonzero(rest).tolist() if displays[at]]
-        numbers[others] = [table[displays[at]] for at in others]
-        columns = [names]
-        if len(set(names)) < len(names):
-            used: set[str] = set()
-            columns = [[*dict.fromkeys(names)], [_unique(name, used) for name in names]]
-        plain = [displays[at] for at in told.plain.tolist()]
-        (distinct_names, *ids, numbers[told.plain]), strings = table.number_apart(*columns, plain)
-        if ids:
-            codes = Numbers[str]().all(names)
-            distinct_names = distinct_names[np.fromiter(codes, np.int32, len(names))]
-        is_there = ~rest
+        table, op_names, is_plain = self._builder.table, told.op_names, told.is_plain
+        key = table["op_name"]
+        numbers = np.zeros(len(op_names), np.int32)
+        others = [number for number, display in told.displays.items() if display]
+        numbers[others] = [table[told.displays[number]] for number in others]
+        given = table, self._module.names, op_names, is_plain
+        numbered = _number_late(*given) or _number_at_once(*given)
+        numbers[is_plain] = numbered.plain
+        is_there = is_plain.copy()
         is_there[others] = True
         pairs = np.full((int(is_there.sum()), 2), key, np.int32)
         pairs[:, 1] = numbers[is_there]
         offsets = np.append(0, np.cumsum(2 * is_there)).astype(np.int32)
-        shown = _Rows(self._module.op_name, Ragged(offsets, pairs.reshape(-1)))
-        return [*ids, distinct_names][0], distinct_names, shown, strings
+        return numbered, _Rows(self._module.op_name, Ragged(offsets, pairs.reshape(-1)))
 
-    def _argument_paths(self, displays: Sequence[str]) -> list[_Rows]:
+    def _argument_paths(self, told: NamedProvenance) -> list[_Rows]:
         """The attribute `path` of parameters that JAX calls otherwise than the user does."""
         paths = self._provenance.argument_paths
         if not paths:
             return []
+        displays = map(told.display, range(len(told.op_names)))
         named = [{"path": paths[each]} if each in paths else {} for each in displays]
         return [_Rows(self._module.op_name, [_pairs(self._builder.table, each) for each in named])]
 
@@ -1089,6 +1102,146 @@ class _Converter:
         return Edges(source, output, target, operand, type)
 
 
+class _Numbered(NamedTuple):
+    """Numbers of strings that there are as many of as instructions.
+
+    Attributes:
+        ids: Of each instruction; `names` likewise.
+        plain: Of the names of operations that have no tags.
+        num: How many numbers there are.
+        put_in_order: The strings of some numbers, in their order.
+    """
+
+    ids: Int32s
+    names: Int32s
+    plain: Int32s
+    num: int
+    put_in_order: Callable[[Int32s], Sequence[str]]
+
+
+def _number_at_once(
+    table: StringTable, names: Sequence[str], op_names: SplitTexts, is_plain: npt.NDArray[np.bool_]
+) -> _Numbered:
+    """Make all names, and number them."""
+    names = [*names]
+    columns = [names]
+    if len(set(names)) < len(names):
+        used: set[str] = set()
+        columns = [[*dict.fromkeys(names)], [_unique(name, used) for name in names]]
+    plain = [op_names[at] for at in np.flatnonzero(is_plain).tolist()]
+    (of_names, *of_ids, of_plain), strings = table.number_apart(*columns, plain)
+    if of_ids:
+        codes = Numbers[str]().all(names)
+        of_names = of_names[np.fromiter(codes, np.int32, len(names))]
+
+    def put_in_order(order: Int32s) -> Sequence[str]:
+        made_of = itertools.chain(table, names, op_names.heads, op_names.tails)
+        return show_all_marks(map(strings.__getitem__, order.tolist()), made_of)
+
+    return _Numbered([*of_ids, of_names][0], of_names, of_plain, len(strings), put_in_order)
+
+
+def _number_late(
+    table: StringTable, names: Sequence[str], op_names: SplitTexts, is_plain: npt.NDArray[np.bool_]
+) -> _Numbered | None:
+    """Number names without making them.
+
+    Returns:
+        None where names have characters that are not seen, or such that another string might be
+        made of them.
+    """
+    if not isinstance(names, PackedTexts) or len(names) < _MANY_NAMES:
+        return None
+    if "/" in names.whole or _AGAIN in names.whole:
+        return None
+    made_of = " ".join([names.whole, *op_names.heads, *op_names.tails])
+    longest = int(np.diff(names.offsets).max())
+    if longest > LONG_SPAN or not (made_of.isascii() and made_of.isprintable()):
+        return None
+    names = PackedTexts(made_of, names.offsets)
+    hashes = hash_spans(made_of.encode(), names.offsets[:-1], names.offsets[1:], longest)
+    order = np.argsort(hashes, kind="stable")
+    first = len(table)
+    of_names = np.arange(first, first + len(names), dtype=np.int32)
+    # What has no slash may be the name of an instruction as well, and all may be in the table.
+    is_short = np.array([not head for head in op_names.heads], np.bool_)[op_names.head]
+    is_short &= np.array([tail[:1] != "/" for tail in op_names.tails], np.bool_)[op_names.tail]
+    short = {op_names[at]: at for at in np.flatnonzero(is_short & is_plain).tolist()}
+    equal = _find_equal([*table, *short], names, hashes, order)
+    for text, at in equal.items():
+        of_names[at] = table.get(text, of_names[at])
+    known = {**{text: int(of_names[at]) for text, at in equal.items()}, **table}
+    first += len(names)
+    of_ids, again = of_names.copy(), list[str]()
+    counts, first_of = dict[str, int](), dict[str, int]()
+    repeated = _find_repeated(hashes, order)
+    for at in repeated.tolist():
+        text = names[at]
+        number = counts[text] = counts.get(text, 0) + 1
+        if number == 1:
+            first_of[text] = at
+            continue
+        of_names[at] = of_names[first_of[text]]
+        id = f"{text}{_AGAIN}{number}"
+        of_ids[at] = known.setdefault(id, first + len(again))
+        again.append(id)
+    if len(counts) < len(distinct(hashes[repeated])):
+        return None
+    first += len(again)
+    of_plain = np.arange(first, first + len(op_names), dtype=np.int32)
+    for text, at in short.items():
+        of_plain[at] = known.get(text, of_plain[at])
+    for text in table:
+        if "/" in text and (found := op_names.find(text)) is not None:
+            of_plain[found] = table[text]
+
+    made_of = " ".join([made_of, *again])
+    parts = [PackedTexts(made_of, names.offsets), again, op_names]
+
+    def put_in_order(order: Int32s) -> Sequence[str]:
+        return LateStrings(show_all_marks(table), parts, order, made_of)
+
+    num = first + len(op_names)
+    return _Numbered(of_ids, of_names, of_plain[is_plain], num, put_in_order)
+
+
+_AGAIN = "~"
+"""In the id of an instruction whose name another one has; see `_unique`."""
+_MANY_NAMES = 1 << 12
+"""Instructions; the names of fewer are made at once."""
+
+
+def _find_equal(
+    texts: Sequence[str], names: PackedTexts, hashes: npt.NDArray[np.uint64], order: Int64s
+) -> dict[str, int]:
+    """Of texts that are names the first that each is.
+
+    Args:
+        hashes: Those of the names.
+        order: What puts these in order.
+    """
+    longest = int(np.diff(names.offsets).max())
+    texts = [text for text in texts if len(text) <= longest and text.isascii()]
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    starts = np.append(0, ends)[:-1]
+    found = hash_spans("".join(texts).encode(), starts, ends, longest)
+    at = order[np.minimum(np.searchsorted(hashes, found, sorter=order), len(order) - 1)]
+    equal = np.flatnonzero(hashes[at] == found)
+    pairs = zip(equal.tolist(), at[equal].tolist(), strict=True)
+    return {texts[text]: name for text, name in pairs if names[name] == texts[text]}
+
+
+def _find_repeated(hashes: npt.NDArray[np.uint64], order: Int64s) -> Int64s:
+    """Where those are that are there several times, rising.
+
+    Args:
+        order: What puts them in order.
+    """
+    is_same = hashes[order[1:]] == hashes[order[:-1]]
+    is_repeated = np.append(False, is_same) | np.append(is_same, False)
+    return np.sort(order[is_repeated])
+
+
 def _read_core(message: HloMessage, shapes: ShapeTexts) -> _Core:
     type, results, layout = shapes.render(message.shape)
     attributes = read_attributes(message)
@@ -1134,7 +1287,7 @@ def _unique(name: str, used: set[str]) -> str:
     candidate, number = name, 1
     while candidate in used:
         number += 1
-        candidate = f"{name}~{number}"
+        candidate = f"{name}{_AGAIN}{number}"
     used.add(candidate)
     return candidate
 
