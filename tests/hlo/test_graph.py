@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind
+import jaxscope
+from jaxscope.model import NONE, Graph, GraphBuilder, GroupKind, NodeKind, is_available
 from jaxscope.model.graph import Direction
 from jaxscope.model.op_name import TagTable
 from jaxscope.program.hlo.graph import ProvenanceReader, convert_hlo, link_hlo_lines
@@ -254,3 +257,69 @@ def test_a_function_that_several_call_is_of_the_part_that_calls_it(
     read = reader.read(f"jit(f)/{around}/jxsd2~/jit(helper)/jxsd1~/sin")
     assert (read.derived, read.calls) == (("0/jaxpr/0",), (("1",),))
     assert read.direction is direction
+
+
+PRODUCTS = """HloModule products
+
+%fused (p0: f32[4], p1: f32[4,1]) -> f32[4] {
+  %p0 = f32[4]{0} parameter(0)
+  %p1 = f32[4,1]{1,0} parameter(1)
+  %seen = f32[4]{0} bitcast(%p1), metadata={op_name="jit(f)/SEEN"}
+  ROOT %sum = f32[4]{0} add(%p0, %seen), metadata={op_name="jit(f)/add"}
+}
+
+ENTRY %main (x: f32[4,8], w: f32[8,1], b: f32[4]) -> (f32[4], f32[4]) {
+  %x = f32[4,8]{1,0} parameter(0), metadata={op_name="x"}
+  %w = f32[8,1]{1,0} parameter(1), metadata={op_name="w"}
+  %b = f32[4]{0} parameter(2), metadata={op_name="b"}
+  %made = f32[4,1]{1,0} dot(%x, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  %fusion = f32[4]{0} fusion(%b, %made), kind=kLoop, calls=%fused, metadata={op_name="jit(f)/add"}
+  %again = f32[4]{0} bitcast(%made), metadata={op_name="jit(f)/AGAIN"}
+  ROOT %both = (f32[4]{0}, f32[4]{0}) tuple(%fusion, %again)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("seen", "again", "derived"),
+    (
+        ("jxsd0/dot_general", "jxsd0/dot_general", ("7",)),
+        ("jxsd0/dot_general", "jxsd1/dot_general", ()),
+        ("jxsd0/dot_general", "jxsd0/squeeze", ()),
+        ("jxsd0/reshape", "jxsd0/reshape", ()),
+    ),
+)
+def test_an_unnamed_product_is_what_all_its_bitcasts_are_named(
+    seen: str, again: str, derived: tuple[str, ...]
+) -> None:
+    """As XLA's gemv-rewriter leaves products with a vector; a shape of the user's own is none."""
+    text = PRODUCTS.replace("SEEN", seen).replace("AGAIN", again)
+    graph = convert_hlo(proto_of(text), TagTable((), ("7", "8")), None, None, "optimized")
+    product = graph.node(graph.index_by_id["made"])
+    assert product.derived == derived
+    assert "op_name" not in product.attributes  # XLA gave it none
+
+
+def test_products_with_a_vector_are_of_the_equations_that_do_their_work() -> None:
+    """Held against the work of `dot_general` by hand: 2 m n k of the operands' types."""
+
+    def loss(w: jax.Array, v: jax.Array, x: jax.Array) -> jax.Array:
+        return jnp.sum((jnp.tanh(x @ w) @ v) ** 2)
+
+    arguments = (jnp.ones((8, 16)), jnp.ones(16), jnp.ones((32, 8)))
+    capture = jaxscope.capture(jax.grad(loss, argnums=(0, 1)), *arguments)
+    base, optimized = capture.stages[0].graph, capture.stage("optimized")
+    assert is_available(base) and optimized is not None and is_available(optimized.graph)
+    dots = [
+        node
+        for node in map(optimized.graph.node, range(len(optimized.graph.nodes)))
+        if node.operation == "dot" and re.search(r"\b1\b", node.types[0].partition("[")[2])
+    ]
+    assert len(dots) == 2  # x w v, and the gradient of v
+    for dot in dots:
+        (origin,) = dot.origins
+        equation = base.node(base.index_by_id[origin])
+        assert equation.operation == "dot_general"
+        row = optimized.graph.index_by_id[dot.id]
+        assert optimized.graph.nodes.cost[row, 0] == 2 * 32 * 16
+    assert {dot.direction for dot in dots} == {Direction.FORWARD, Direction.BACKWARD}

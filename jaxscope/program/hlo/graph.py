@@ -58,6 +58,7 @@ from jaxscope.model.op_name import (
 from jaxscope.model.protobuf import LONG_SPAN, hash_spans
 from jaxscope.model.said import say
 from jaxscope.program.hlo.columns import (
+    ComputationRow,
     ModuleColumns,
     PackedTexts,
     SplitTexts,
@@ -737,6 +738,10 @@ class _FirstUses:
         return found
 
 
+_MOST_NESTED = 4
+"""Fusions in one another; XLA writes two at most."""
+
+
 class _Converter:
     """One conversion: the tables that all instructions share, and the columns so far."""
 
@@ -780,6 +785,8 @@ class _Converter:
         loops = find_loop_names(nesting, lambda node: op_names[int(op_name_of[node])])
         stamped = self._find_stamped(loops, called)
         rows, row_of = self._find_provenance(told, inherited, stamped)
+        for node, reader in self._find_products(told, called).items():
+            row_of[node] = row_of[reader]
         table = self._builder.table
         num_kept = len(table)
         of_core = functools.partial(_Rows, module.core)
@@ -909,6 +916,76 @@ class _Converter:
             and self._core(node).opcode not in LOOP_PARTS
             and not is_called_after(module.names[self._find_named(node, called)], op_name)
         ]
+
+    def _find_products(
+        self, told: NamedProvenance, called: Mapping[int, list[int]]
+    ) -> dict[int, int]:
+        """Products without a name that compute the value of a named one, by what has the name.
+
+        XLA's pass gemv-rewriter makes of a product with a vector one of two matrices, which it
+        does not name, and a bitcast of that to the type of the old one, which has the old one's
+        name: also in fusions, which read the new one. Where all of its bitcasts have the name of
+        one product, it computes just that.
+        """
+        module = self._module
+        unnamed = module.op_names.find("")
+        is_product = np.array([core.opcode == "dot" for core in self._cores], np.bool_)
+        found: dict[int, int] = {}
+        if unnamed is None or len(module.op_names) == 1 or not is_product.any():
+            return found
+        products = np.flatnonzero(is_product[module.core] & (module.op_name == unnamed))
+        for product in products.tolist():
+            bitcasts = [
+                reader
+                for reader in self._readers(product, called, _MOST_NESTED)
+                if self._core(reader).opcode == "bitcast" and module.op_name[reader] != unnamed
+            ]
+            names = module.op_name[bitcasts].tolist()
+            ends = {told.display(name).rpartition("/")[2] for name in names}
+            if ends == {"dot_general"} and len({int(told.codes[name]) for name in names}) == 1:
+                found[product] = bitcasts[0]
+        return found
+
+    def _readers(
+        self, node: int, called: Mapping[int, list[int]], num_levels: int
+    ) -> Iterator[int]:
+        """The instructions that read one, those in fusions in place of the fusions."""
+        module = self._module
+        ids, order = self._operands_by_id
+        first, last = (np.searchsorted(ids, module.ids[node], side) for side in ("left", "right"))
+        stops = self._operand_stops
+        for operand in order[first:last].tolist():
+            reader = int(np.searchsorted(stops, operand, "right"))
+            if self._home[reader] != self._home[node]:
+                continue
+            inside = None
+            if self._core(reader).opcode == "fusion" and reader in called:
+                inside = self._computation_of_id.get(called[reader][0])
+            if inside is None or not num_levels:
+                yield reader
+                continue
+            number = operand - int(stops[reader] - module.operands.counts[reader])
+            for parameter in range(inside.first, inside.first + inside.count):
+                core = self._core(parameter)
+                if core.opcode == "parameter" and core.parameter_number == number:
+                    yield from self._readers(parameter, called, num_levels - 1)
+
+    @functools.cached_property
+    def _operands_by_id(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The ids of all operands in rising order, and where each stands."""
+        ids = self._module.operands.ids
+        order: npt.NDArray[np.int64] = np.argsort(ids, kind="stable")
+        return ids[order], order
+
+    @functools.cached_property
+    def _operand_stops(self) -> npt.NDArray[np.int64]:
+        """Where the operands of each instruction end among those of all."""
+        stops: npt.NDArray[np.int64] = np.cumsum(self._module.operands.counts)
+        return stops
+
+    @functools.cached_property
+    def _computation_of_id(self) -> dict[int, ComputationRow]:
+        return {each.id: each for each in self._module.computations}
 
     def _find_named(self, node: int, called: Mapping[int, list[int]]) -> int:
         """The instruction; of a fusion, which XLA names after its opcodes, what it ends with."""
