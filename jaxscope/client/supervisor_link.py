@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from jaxscope.errors import BOOTSTRAP, EnvironmentProblem
 from jaxscope.late_dataclass import dataclass
-from jaxscope.wire.frames import encode_control
+from jaxscope.wire.frames import encode_control, widen_pipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def start_process(command: list[str]) -> subprocess.Popen[bytes]:
         flags = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
         apart = {"creationflags": flags}
     try:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -123,3 +123,6 @@ def start_process(command: list[str]) -> subprocess.Popen[bytes]:
         raise EnvironmentProblem(
             say("No process can be started."), why=str(error), kind="NotStarted"
         ) from None
+    if process.stdout is not None:
+        widen_pipe(process.stdout.fileno())
+    return process

@@ -429,6 +429,11 @@ class Graph:
         keys = distinct(self.nodes.attributes.values[0::2]).tolist()
         return {self.strings[key]: key for key in reversed(keys)}  # of equal ones the first
 
+    @functools.cached_property
+    def _operations(self) -> list[tuple[str, int]]:
+        """The operations of nodes, each with its number."""
+        return [(self.strings[code], code) for code in distinct(self.nodes.operation).tolist()]
+
     def index_by_name(self) -> dict[str, int]:
         """Node index of each node name; of several nodes with one name, the last."""
         strings = tuple(self.strings)
@@ -501,8 +506,9 @@ class Graph:
 
     def nodes_of(self, operations: Collection[str]) -> list[int]:
         """The nodes of some operations, rising."""
-        codes = distinct(self.nodes.operation).tolist()
-        wanted = [code for code in codes if self.strings[code] in operations]
+        wanted = [code for text, code in self._operations if text in operations]
+        if not wanted:
+            return []
         is_meant = np.isin(self.nodes.operation, np.array(wanted, np.int32))
         found: list[int] = np.flatnonzero(is_meant).tolist()
         return found

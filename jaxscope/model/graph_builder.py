@@ -137,7 +137,7 @@ class LateStrings(Sequence[str]):
             if number < len(part):
                 return part[number]
             number -= len(part)
-        raise IndexError(at)
+        return self.whole()[at]  # another thread has made all of them
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.whole())
@@ -155,10 +155,11 @@ class LateStrings(Sequence[str]):
     def __contains__(self, text: object) -> bool:
         if not isinstance(text, str):
             return False
+        made_of = self._made_of  # before another thread makes all of them
         if self._whole is None:
             if np.any(self._order == self._number_of.get(text, -1)):
                 return True
-            if not ("/" in text or text in self._made_of):
+            if not ("/" in text or text in made_of):
                 return False
         return text in self.whole()
 
@@ -177,26 +178,28 @@ class LateStrings(Sequence[str]):
 
     def may_hold(self, text: str) -> bool:
         """Whether some string may have a text in it; where this is not so, none has."""
-        if "/" in text or text in self._made_of:
+        made_of = self._made_of
+        if self._whole is not None or "/" in text or text in made_of:
             return True
         return any(text in each for each in self._first)
 
     def whole(self) -> tuple[str, ...]:
         """All strings."""
-        whole = self._whole
+        parts, whole = self._parts, self._whole
         if whole is None:
-            every = [*self._first, *itertools.chain.from_iterable(self._parts)]
-            whole = self._whole = tuple(map(every.__getitem__, self._order.tolist()))
+            every = [*self._first, *itertools.chain.from_iterable(parts)]
+            self._whole = whole = tuple(map(every.__getitem__, self._order.tolist()))
+            self._parts, self._made_of = (), ""
         return whole
 
     def with_more(self, more: Sequence[str]) -> Sequence[str]:
         """The same strings and others behind them, which may be among them."""
+        parts, made_of = self._parts, self._made_of
         if self._whole is not None:
             return (*self._whole, *more)
-        num = len(self._first) + sum(map(len, self._parts))
+        num = len(self._first) + sum(map(len, parts))
         order = np.concatenate([self._order, np.arange(num, num + len(more), dtype=np.int32)])
-        made_of = " ".join([self._made_of, *more])
-        return LateStrings(self._first, [*self._parts, more], order, made_of)
+        return LateStrings(self._first, [*parts, more], order, " ".join([made_of, *more]))
 
 
 def may_hold(strings: Sequence[str], text: str) -> bool:

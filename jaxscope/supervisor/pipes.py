@@ -18,10 +18,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from jaxscope.wire.frames import widen_pipe
+
 Reaction = Callable[[], None]
 
 AHEAD_BYTES = 1 << 20
-_READ_BYTES = 256 << 10
+_READ_BYTES = 1 << 20
 _WRITE_BYTES = 64 << 10
 _END_S = 0.5
 """Once all writers of a pipe are dead its end comes at once; more is for a busy machine."""
@@ -129,7 +131,11 @@ if sys.platform == "win32":
         return msvcrt.open_osfhandle(handles[0], 0), msvcrt.open_osfhandle(handles[1], 0)
 
 else:
-    _make_pipe = os.pipe
+
+    def _make_pipe() -> tuple[int, int]:
+        ends = os.pipe()
+        widen_pipe(ends[0])
+        return ends
 
 
 # Threads in the place of descriptors that do not block.

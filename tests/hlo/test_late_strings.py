@@ -14,7 +14,11 @@ from jaxscope.model import Graph
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.graph_builder import LateStrings, add_strings, may_hold
 from jaxscope.model.op_name import TagTable
+from jaxscope.picture.scene.first_picture import Arranger, Viewport
+from jaxscope.picture.scene.group_layout import DOWN
+from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.results import add_results
+from jaxscope.program.cost.work import find_work
 from jaxscope.program.hlo import graph as hlo_graph
 from jaxscope.program.hlo.columns import SplitTexts
 from jaxscope.program.hlo.graph import convert_hlo
@@ -116,6 +120,16 @@ def test_results_of_a_large_module_get_names_that_nothing_has(
         assert isinstance(late.strings, LateStrings)
         assert late.strings.is_made == bool(own), name
         assert_alike(found, add_results(whole))
+
+
+def test_a_first_picture_makes_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = convert(GOOD, monkeypatch, is_late=True)
+    view = build_view(graph)
+    Arranger(view, Viewport(900.0, 700.0), DOWN, {}, lambda: False).choose()
+    assert find_work(graph).num_unknown
+    costs = np.zeros((len(graph.nodes), 3))
+    assert view.with_graph(graph.replace_nodes(cost=costs)) is not None
+    assert isinstance(graph.strings, LateStrings) and not graph.strings.is_made
 
 
 @given(st.lists(st.sampled_from(OP_NAMES), unique=True))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import random
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from jaxscope.client.supervisor_link import LocalLink
 from jaxscope.marks import strip_controls
 from jaxscope.schema.safe_text import HeadAndTail, clean_fields
+from jaxscope.supervisor.pipes import close, make_pipes
 from jaxscope.supervisor.worker_process import (
     FATAL,
     PIECE_BYTES,
@@ -152,3 +156,18 @@ def test_the_stack_of_a_death_is_not_asked_away() -> None:
     worker.ask_where()
 
     assert worker.stack == FATAL + b": Segmentation fault"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems size their pipes themselves")
+def test_pipes_hold_a_frame() -> None:
+    """Else 100 MB wake both ends of each pipe on their way thousands of times."""
+    import fcntl
+
+    most = int(Path("/proc/sys/fs/pipe-max-size").read_text())
+    ((reading, writing),) = make_pipes(1)
+    connection = LocalLink().connect()
+    assert connection.process.stdout is not None
+    for end in (reading, writing, connection.process.stdout.fileno()):
+        assert fcntl.fcntl(end, fcntl.F_GETPIPE_SZ) >= min(MAX_FRAME_BYTES, most)
+    close((reading, writing))
+    connection.process.communicate()

@@ -950,7 +950,7 @@ def values_at_once(view: View, wiring: Wiring, values: Values) -> Values:
         return values
     known = view.remembered.setdefault("has branches", {})
     if ROOT not in known:
-        known[ROOT] = any(each in view.graph.strings for each in BRANCHES)
+        known[ROOT] = bool(view.graph.nodes_of(BRANCHES))
     if not known[ROOT]:
         return values
     numbers = list(values)

@@ -44,6 +44,7 @@ from jaxscope.picture.view.tree import (
     BranchKind,
     Child,
     Draft,
+    box_nodes,
     find_cuts,
     find_drawn,
     find_unknown,
@@ -73,7 +74,9 @@ def group_by_scope(draft: Draft, root: Branch) -> Branch:
     """Box the runs of operations that share a named scope or a Flax module path."""
     graph = draft.graph
     path_of, rows = graph.nodes.scope.number_rows()
-    paths = [tuple(map(graph.strings.__getitem__, row)) for row in rows]
+    numbers = {*itertools.chain.from_iterable(rows)}
+    names = dict(zip(numbers, map(graph.strings.__getitem__, numbers), strict=True))
+    paths = [tuple(map(names.__getitem__, row)) for row in rows]
     for group, path in _scope_groups(graph).items():
         path_of[graph.nodes.group == group] = len(paths)
         paths.append(path)
@@ -210,7 +213,7 @@ def _group(
         is_told = bool(whole) and any(isinstance(c, int) and c in whole for c in branch.children)
         shared = 0 if is_told else _shared_start([p for p in paths if p])
         paths = [p[shared:] for p in paths] if shared else paths
-        wrapper = _Wrapper(branch.children, least, left, draft.dissolves)
+        wrapper = _Wrapper(branch.children, least, left, draft.dissolves, not branch.branches)
         return with_children(branch, wrapper.wrap(bounds, paths, 0, f"{branch.id}/{word}:"))
 
     return map_branches(root, change)
@@ -254,6 +257,7 @@ class _Wrapper:
         least: Operations in a box.
         left: Names of which the groups hold only a part.
         joins: Whether a group that would hold a single one is only a name of that.
+        is_plain: Whether all children are nodes.
         counts: How many groups have an id but for its number.
     """
 
@@ -261,6 +265,7 @@ class _Wrapper:
     least: int
     left: frozenset[str]
     joins: bool
+    is_plain: bool
     counts: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def wrap(
@@ -295,19 +300,22 @@ class _Wrapper:
     def _wrap_all(self, start: int, stop: int, path: Path, prefix: str) -> tuple[Child, ...]:
         """Wrap children that have one path."""
         inside = self.children[start:stop]
-        if len(inside) < self.least:
+        if stop - start < self.least:
             return inside
         names: list[tuple[str, str]] = []
         for part in path:
-            names.append(self._name(part, prefix))
-            prefix = f"{names[-1][0]}/"
+            name = self._name(part, prefix)
+            names.append(name)
+            prefix = f"{name[0]}/"
         if self.joins and len(names) > 1:
             id, joint = names.pop()
-            for _, name in reversed(names):
-                joint = _join("" if name.startswith(_NOISE) else name, joint)
+            for _, name_around in reversed(names):
+                joint = _join("" if name_around.startswith(_NOISE) else name_around, joint)
             names = [(id, joint)]
+        box = box_nodes if self.is_plain else Branch
         for id, label in reversed(names):
-            inside = (Branch(id, BranchKind.SCOPE, label, inside),)
+            inside = (box(id, BranchKind.SCOPE, label, inside),)
+            box = Branch
         return inside
 
     def _name(self, part: tuple[str, str], prefix: str) -> tuple[str, str]:
@@ -637,9 +645,11 @@ _NOISE = "wrapped_"  # XLA names a fusion of one instruction so
 def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
     """Replace every box around one thing, such as a `jit` of one equation, by that thing."""
     dissolver = _Dissolver(draft.graph, {}, dict(draft.captions))
-    children = tuple(
-        dissolver.visit(child) if isinstance(child, Branch) else child for child in root.children
-    )
+    visited = [*root.children]
+    for place, child in root.branches:
+        if child.branches or len(child.children) == 1:
+            visited[place] = dissolver.visit(child)
+    children = tuple(visited)
     if len(children) == 1 and isinstance(children[0], Branch):
         children = children[0].children if children[0].node == NONE else children
     root = dataclasses.replace(root, children=children)
@@ -661,11 +671,10 @@ class _Dissolver:
 
     def visit(self, branch: Branch) -> Child:
         inside = branch.branches
-        if not inside and len(branch.children) != 1:
-            return branch
         children = [*branch.children]
         for at, child in inside:
-            children[at] = self.visit(child)
+            if child.branches or len(child.children) == 1:
+                children[at] = self.visit(child)
         if branch.kind in GATHERED or branch.kind is BranchKind.ARM or len(children) != 1:
             return with_children(branch, children)
         only = children[0]

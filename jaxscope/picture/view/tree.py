@@ -329,6 +329,13 @@ class Branch:
 Child = Branch | int
 
 
+def box_nodes(id: str, kind: BranchKind, label: str, nodes: tuple[Child, ...]) -> Branch:
+    """A box that holds nodes alone, which need not be looked through for boxes then."""
+    found = Branch(id, kind, label, nodes)
+    found.branches, found.num_leaves = (), len(nodes)
+    return found
+
+
 def read_all_orders(graph: Graph) -> dict[int, str]:
     """Of nodes of a program differentiated more than once, which part of which derivative."""
     column = attribute_column(graph, "differentiation")

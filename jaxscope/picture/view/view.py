@@ -350,9 +350,13 @@ def draws_as(graph: Graph, before: Graph) -> bool:
         graph.edges is before.edges
         and graph.groups is before.groups
         and all(getattr(graph.nodes, each) is getattr(before.nodes, each) for each in columns)
-        and graph.strings[: len(before.strings)] == before.strings
+        and _begins_with(graph.strings, before.strings)
         and _has_more_links_alone(graph, before.nodes.attributes)
     )
+
+
+def _begins_with(strings: Sequence[str], first: Sequence[str]) -> bool:
+    return strings is first or tuple(strings[: len(first)]) == tuple(first)
 
 
 def _has_more_links_alone(graph: Graph, before: Ragged) -> bool:
@@ -603,26 +607,38 @@ class _Flattener:
     def add(self, branch: Branch, parent: int) -> int:
         """Number a branch and all in it; how many nodes have boxes there."""
         index = len(self.nodes)
+        if not branch.branches:
+            return self._add_plain(branch, parent)
         self.nodes.append(branch.node)
         self.parents.append(parent)
         self.groups[index] = _NO_GROUP  # has its place before those inside of it
-        if not branch.branches:
-            inside = self._add_nodes(branch.children, index)
-            self.groups[index] = branch, parent, inside, len(inside)
-            return len(inside)
         children, leaves, start = list[int](), 0, 0
         for at, child in branch.branches:
             if at > start:
                 children += self._add_nodes(branch.children[start:at], index)
                 leaves += at - start
             children.append(len(self.nodes))
-            leaves += self.add(child, index)
+            leaves += self.add(child, index) if child.branches else self._add_plain(child, index)
             start = at + 1
         if start < len(branch.children):
             children += self._add_nodes(branch.children[start:], index)
             leaves += len(branch.children) - start
         self.groups[index] = branch, parent, tuple(children), leaves
         return leaves
+
+    def _add_plain(self, branch: Branch, parent: int) -> int:
+        """Number a branch that holds nodes alone; there may be a hundred thousand."""
+        nodes, parents = self.nodes, self.parents
+        inside = cast("tuple[int, ...]", branch.children)
+        index, num = len(nodes), len(inside)
+        nodes.append(branch.node)
+        nodes += inside
+        parents.append(parent)
+        parents += (index,) * num
+        self.groups[index] = branch, parent, range(index + 1, index + 1 + num), num
+        if inside and max(inside) >= self._num_nodes:
+            self._keep_results(index + 1)
+        return num
 
     def _add_nodes(self, children: tuple[Child, ...], parent: int) -> range:
         nodes = cast("tuple[int, ...]", children)

@@ -217,8 +217,10 @@ def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
                 costs[node] = *product, 0.0
     amounts = costs[counted]
     homes = graph.nodes.group[counted]
-    sums = np.zeros((len(graph.groups) + 1, 3))
-    np.add.at(sums, homes, np.nan_to_num(amounts))  # `NONE` is the last row
+    num = len(graph.groups) + 1
+    rows = homes % num  # `NONE` is the last row
+    known = np.nan_to_num(amounts) if not np.isnan(amounts).all() else np.zeros_like(amounts)
+    sums = np.stack([np.bincount(rows, column, num) for column in known.T], axis=1)
     work = {home: sums[home] for home in distinct(homes).tolist()}
     has_cumulative = any(works[node] for node in graph.nodes_of(CUMULATIVE_PRIMITIVES)) or any(
         works[node] and _spans_an_axis(graph, node) for node in graph.nodes_of(("reduce-window",))
