@@ -670,6 +670,45 @@ def test_presenting_another_stage_lights_in_it_what_each_equation_became(
     assert not empty.workspace.selection.places
 
 
+GIVEN_TOGETHER = """
+import jax.numpy as jnp
+
+def parts():
+    return {name: jnp.ones(3) for name in "abc"}
+
+# jaxscope: line(parts())
+def line(parts):
+    return jnp.sin(parts["a"]) * parts["b"] + parts["c"]
+"""
+
+
+@pytest.mark.slow
+def test_presenting_another_stage_leaves_the_arguments_of_one_box_in_it(
+    empty: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Else most of the program is out of sight, for what its caption tells."""
+    (tmp_path / "total.py").write_text(GIVEN_TOGETHER)
+    empty.open_path(str(tmp_path / "total.py"))
+    wait_for_run(qtbot, empty)
+    empty.workspace.show_stage("optimized")
+    pane = empty.workspace.area.active
+    assert pane is not None and pane.wanted_stage == "optimized" and pane.canvas is not None
+    canvas = pane.canvas
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    empty.toggle_presenting()
+    steps, caption = empty.presenting.steps, empty.presenting.caption
+    empty.activateWindow()
+    qtbot.waitUntil(lambda: empty.isActiveWindow() and caption.isVisible())
+    canvas.collapse_all()
+    qtbot.waitUntil(lambda: not canvas.is_busy and not canvas.expanded)
+    QTest.keyClick(empty, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: not steps.run.doing and bool(caption.whole), timeout=60_000)
+    assert caption.whole.startswith("The arguments") and len(canvas._highlight.forward)
+    qtbot.wait(300)
+    assert not canvas.expanded
+    empty.toggle_presenting()
+
+
 GROUPED = """
 import jax
 

@@ -830,7 +830,9 @@ class PresentationMode:
         if self.is_on and self.steps.has_selected and place != self._revealed:
             self._revealed = place
             self._workspace.area.reveal_selected()
-            self._workspace.area.reveal_linked()
+            step = self.steps.way.step
+            if not isinstance(step, Step) or step.equation:  # arguments are seen in closed groups
+                self._workspace.area.reveal_linked()
         self._late.stop()
         if self.steps.way.doing:  # said only where it takes long: most equations take no time
             self._late.start()
