@@ -211,6 +211,27 @@ def test_a_shortened_name_keeps_what_names_differ_in(text: str, tail: str) -> No
     assert measure_text(shorten_name(text, 30, 10), 10) <= 30
 
 
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("params['params']['Norm']['bias']", "params…['Norm']['bias']"),
+        ("params['params']['LayerNorm_0']['bias']", "…['LayerNorm_0']['bias']"),
+        ("params['layers'][11]['attention_scale']", "…[11]['attention_scale']"),
+        ("gradient of data._impl.contact.dist", "gradient of data…dist"),
+        ("result._impl.contact.solreffriction", "result…solreffriction"),
+        ("bitcast_gather, broadcast_add, select", "bitcast_gather +2"),
+        ("scatter-add · take_along_axis / add 0.0", "scatter-add · take_along_axis…"),
+        ("bitcast_dynamic-update-slice_fusion 0", "bitcast_dynamic…_fusion 0"),
+        ("the_accuracy_of_all_examples itself", "the_accuracy_of_all_examples"),
+        ("clamp 0.0000001, 200000000000000", "clamp 0.0000001, 20000000…"),
+    ],
+)
+def test_a_shortened_name_keeps_the_last_words_of_a_person(text: str, short: str) -> None:
+    room = measure_text(short, 10) + 1
+    assert shorten_name(text, room, 10) == short
+    assert measure_text(text, 10) > room
+
+
 def test_a_shortened_name_keeps_which_of_several_it_is() -> None:
     assert shorten_name("→ fwd_acceleration (2 of 3)", 120, 10).endswith("… (2 of 3)")
 

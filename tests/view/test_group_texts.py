@@ -478,7 +478,8 @@ def test_of_a_fusion_whose_name_tells_nothing_an_operation_is_told(
     [
         ("reduce_bitcast_fusion.2", "reduce_bitcast_fusion.2"),
         ("reduce_bitcast_fusion / add", "reduce_bitcast_fusion / add"),
-        ("bitcast_reduce_fusion", "reduce · bitcast_reduce_fusion"),
+        ("bitcast_reduce_fusion", "bitcast_reduce_fusion"),
+        ("bitcast_add_fusion", "reduce · bitcast_add_fusion"),
         ("reduce_all", "reduce · reduce_all"),
     ],
 )

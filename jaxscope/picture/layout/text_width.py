@@ -9,11 +9,18 @@ from __future__ import annotations
 import functools
 import importlib.resources
 import re
+from collections.abc import Iterator
 
 ELLIPSIS = "…"
 _NUMBER = re.compile(r"(?:(?<=[A-Za-z_])\.\d+)?(?: \(\d+ of \d+\))?(?: \+\d+)?$")
-_OUTER_NAMES = re.compile(r"^(→ )?.* / ")
-_LAST_WORD = re.compile(r"_[a-z]+$")
+_OUTER_NAMES = re.compile(r"^(→ )?[^·]* / ")
+_PATH = re.compile(r"(→ |gradient of )?([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*|\[[^\]]*\])+)")
+_PART = re.compile(r"\.\w+|\[[^\]]*\]")
+"""Of a path: an attribute, or a key with its brackets."""
+_NAME = re.compile(r"(?:→ )?[A-Za-z_][\w./ -]*")
+_LAST_WORD = re.compile(r"_[a-z]+(?:\.\d+)?(?: -?[\d.]{1,6})?$")
+_ITSELF = " itself"
+"""Behind what is left of a function beside those that it calls."""
 _WORD = re.compile(r"(?:\([^()]*\)|[^ _])+[ _]*|[ _]+")  # what is in brackets is one word
 _WIDE = 1000  # of the font size, in thousandths, for what the tables lack: CJK is one em wide
 
@@ -52,14 +59,24 @@ def shorten_text(text: str, max_px: float, size_px: float, is_bold: bool = False
     return text[:low].rstrip() + ELLIPSIS
 
 
+@functools.lru_cache(maxsize=65536)
 def shorten_name(text: str, max_px: float, size_px: float, is_bold: bool = False) -> str:
     """The text, shortened before what is at its end: `.6 +2` of `fusion.6 +2`, or its last word.
 
-    So names that differ there only can still be told apart. Of a path the outer names go first.
-    The end is cut as well where it would take more than half of the room.
+    So names that differ there only can still be told apart. Of a path the outer names go first, as
+    of `params['layers'][3]['scale']`; of several names the first stay, and how many others there
+    are. The end is cut as well where it would take more than half of the room.
     """
-    if measure_text(text, size_px, is_bold) > max_px:
-        text = _OUTER_NAMES.sub(r"\1", text)
+
+    def fits(tried: str) -> bool:
+        return measure_text(tried, size_px, is_bold) <= max_px
+
+    if fits(text):
+        return text
+    shorter = [*_list_shorter_paths(text), *_list_fewer_names(text), text.removesuffix(_ITSELF)]
+    if (found := next(filter(fits, shorter), None)) is not None:
+        return found
+    text = _OUTER_NAMES.sub(lambda outer: outer[1] or "", text)
     end = _NUMBER.search(text)
     tail = end[0] if end is not None else ""
     if not tail and ", " not in text and (word := _LAST_WORD.search(text)) is not None:
@@ -71,6 +88,27 @@ def shorten_name(text: str, max_px: float, size_px: float, is_bold: bool = False
     room = min(room, measure_text(head, size_px, is_bold) - 1)  # an ellipsis in any case
     # After the ellipsis the point would be a fourth one.
     return shorten_text(head, room, size_px, is_bold) + tail.removeprefix(".")
+
+
+def _list_shorter_paths(text: str) -> Iterator[str]:
+    """A path with fewer of its outer names, the most names first: the argument goes last."""
+    path = _PATH.fullmatch(text)
+    if path is None:
+        return
+    before, parts = path[1] or "", _PART.findall(path[3])
+    for first in range(len(parts)):
+        rest = "".join(parts[first:])
+        if first:
+            yield f"{before}{path[2]}{ELLIPSIS}{rest.removeprefix('.')}"
+        if first or rest.startswith("["):
+            yield f"{before}{ELLIPSIS}{rest.removeprefix('.')}"
+
+
+def _list_fewer_names(text: str) -> Iterator[str]:
+    names = text.split(", ")
+    if len(names) > 1 and all(map(_NAME.fullmatch, names)):
+        for num in range(len(names) - 1, 0, -1):
+            yield f"{', '.join(names[:num])} +{len(names) - num}"
 
 
 @functools.lru_cache(maxsize=65536)

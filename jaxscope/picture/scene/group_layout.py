@@ -109,7 +109,7 @@ class BoxTexts:
             room = BOX_MAX_PX - 2 * BOX_PADDING_PX
             is_group = bool(self._view.boxes[box].children)
             most = _GROUP_MAX_PX - 2 * BOX_PADDING_PX if is_group else room
-            title = shorten_said(full.title, lambda t: shorten_text(t, most, TITLE_PX, True))
+            title = shorten_said(full.title, lambda t: shorten_name(t, most, TITLE_PX, True))
             detail = shorten_said(full.detail, lambda t: shorten_text(t, room, DETAIL_PX))
             is_short = title is full.title and detail is full.detail
             known = self._known[box] = (
@@ -139,7 +139,7 @@ class BoxTexts:
     def name_of(self, box: int) -> str:
         """What it is called elsewhere: there it is said that it is of a backward part."""
         title = text_of(self._view, self._view.boxes[box]).title
-        return shorten_text(title, BOX_MAX_PX - 2 * BOX_PADDING_PX, TITLE_PX, True)
+        return shorten_name(title, BOX_MAX_PX - 2 * BOX_PADDING_PX, TITLE_PX, True)
 
 
 _PORT_PX = 8.0
@@ -364,7 +364,7 @@ _WIDE_LETTER = "m"
 _STUB_MAX_PX = 130.0
 _STUB_PADDING_PX = 8.0
 STUB_HEIGHT_PX = 18.0
-MERGED_STUB_PX, _NARROW_STUB_PX = 116.0, 96.0
+MERGED_STUB_PX, _NARROW_STUB_PX = 140.0, 96.0
 _NARROW_PX = 600.0  # a scene that should not be wider has the latter
 
 

@@ -319,7 +319,7 @@ def _last_names(label: str) -> str:
     kept = names.pop()
     while names and len(kept) + len(names[-1]) + 5 <= _MAX_LABEL:
         kept = f"{names.pop()} / {kept}"
-    return f"… / {kept}" if names else kept
+    return kept
 
 
 def _operation(graph: Graph, node: int) -> str:
@@ -347,7 +347,7 @@ def _text_of_node(view: View, node: int) -> BoxText:
     elif operation in ("jit", "pjit") and attributes.get("name"):
         title = attributes["name"]
     elif caption and caption != operation:
-        is_told = caption.startswith(f"{operation}_") and _FUSION_NAME.search(caption)
+        is_told = f"_{operation}_" in f"_{caption}" and _FUSION_NAME.search(caption)
         title = caption if is_told else f"{operation} · {caption}"
     noted = view.notes.get(node, ())
     notes = [_short_value(text) for _, text in noted]

@@ -987,7 +987,7 @@ class SceneDrawing:
         size_px = _SIZES_PX[font]
         grown = max(least_px / (size_px * self._scale), 1.0)
         if grown > 1.0:
-            shorten = shorten_name if font == _STUB_FONT else shorten_text
+            shorten = shorten_name if font in (0, _STUB_FONT) else shorten_text
             text = shorten(text, width / grown, size_px, font == 0)
             if text == ELLIPSIS:
                 return
