@@ -668,7 +668,7 @@ def test_all_of_a_compiled_program_is_in_sight_in_a_third_view(
     camera = look_at_scene(scene, room.width, room.height - 30.0)
     assert scene.width * camera.scale <= room.width
     assert scene.height * camera.scale <= room.height - 30.0
-    assert camera.scale >= (READABLE_SCALE if make is _momentum else 0.9)
+    assert camera.scale >= 0.9
 
 
 @pytest.mark.parametrize("make", [_running_totals, _one_of_three])
