@@ -962,5 +962,8 @@ def test_a_legend_of_a_narrow_and_high_view_has_two_rows_before_it_leaves_anythi
             break
     legend.resize(width, legend.height())
     assert not placed.is_cut and "argument" in legend.texts, "each such box says that it is one"
+    both = [dataclasses.replace(e, is_told=e.name.endswith("ward")) for e in entries]
+    legend.show_entries(both, found)
+    assert not {"forward", "backward"}.intersection(legend.texts), "one alone would be a question"
     page.resize(312, 480)
     assert len(legend.texts) < len(names), "the picture needs the room"

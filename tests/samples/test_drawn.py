@@ -9,7 +9,6 @@ import pytest
 
 from jaxscope.model import NONE, Graph, is_available
 from jaxscope.picture.scene.build import build_scene
-from jaxscope.picture.scene.first_picture import Arranger, Viewport
 from jaxscope.picture.scene.scene import Scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.labels import detail_when_open, text_of
@@ -84,16 +83,3 @@ def read(text: str) -> int:
     found = re.search(r"[\d,]+", text)
     assert found is not None
     return int(found[0].replace(",", ""))
-
-
-def test_a_training_step_is_seen_whole_in_a_third_view_in_type_that_can_be_read(
-    capture: CaptureOf,
-) -> None:
-    """Lines beside its boxes left no room: type was 0.78 of its size above an empty half."""
-    for library in NEEDS["xor_training.py"]:
-        pytest.importorskip(library)
-    made = capture("xor_training.py", "train_step(make_state(key(0)), example_batch())")
-    stage = made.stage("optimized")
-    assert stage is not None and is_available(stage.graph)
-    scene = Arranger(build_view(stage.graph), Viewport(312, 778), "down").choose().scene
-    assert min((312 - 16) / scene.width, (778 - 46) / scene.height) >= 0.84

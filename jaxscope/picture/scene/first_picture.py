@@ -374,9 +374,6 @@ class Arranger:
         is_larger = self._is_narrow and self.least_scale in _LARGER
         for aside in _ASIDES_PX if is_larger or self.least_scale == LEAST_FRAMED else ():
             yield Fit(beside, self._most_across(bool(aside)), aside, scale, halves_titles=True)
-            if is_larger:  # all of it is seen, so it has no overview; lines beside need room
-                across = self._most_across(False) - _ASIDES_PX[1]
-                yield Fit(beside, across, aside, scale, halves_titles=True)
 
     def _is_page(self, arranged: _Tried) -> bool:
         """Whether it can be read, and was not wrapped into a roll of many pages."""

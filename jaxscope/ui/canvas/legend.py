@@ -264,13 +264,15 @@ class Legend(QWidget):
         tried = (self._fill(self._entries, width, density) for density in _IN_TWO_ROWS)
         whole = next((placed for placed in tried if not placed.is_cut), None)
         kept, left_out = list(self._entries), list[LegendEntry]()
+        parts = _FIRST[: len(PARTS_OF_GRADIENTS)]
         for entry in (each for each in ordered[::-1] if each.is_told):
-            if whole is not None:
-                break
             kept.remove(entry)
             left_out.append(entry)
-            placed = self._fill(kept, width, _IN_TWO_ROWS[-1])
-            whole = None if placed.is_cut else placed._replace(entries=(*kept, *left_out))
+            is_parted = any(each.is_told and each.name in parts for each in kept)
+            is_parted &= any(each.name in parts for each in left_out)
+            if whole is None and not is_parted:  # *forward* alone would be a question
+                placed = self._fill(kept, width, _IN_TWO_ROWS[-1])
+                whole = None if placed.is_cut else placed._replace(entries=(*kept, *left_out))
         return whole or self._fill(ordered, width, _IN_TWO_ROWS[-1])
 
     def _has_two_rows(self, width: int) -> bool:
