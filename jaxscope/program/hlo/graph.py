@@ -738,8 +738,24 @@ class _FirstUses:
         return found
 
 
-_MOST_NESTED = 4
-"""Fusions in one another; XLA writes two at most."""
+_MOST_UNNAMED, _MOST_READERS = 10_000, 100
+"""Instructions without a name that are looked at, and of what reads each; XLA writes few."""
+
+
+def _lost_name(core: _Core) -> bool:
+    """Whether XLA writes such an instruction without a name in place of a named one."""
+    if core.opcode == "reduce-window":  # windows that overlap are a program's own
+        parts = dict(part.split("=", 1) for part in core.attributes.get("window", "").split())
+        return "size" in parts and parts["size"] == parts.get("stride")
+    return core.opcode == "dot"
+
+
+def _comes_behind(work: str, opcode: str, op_name: str) -> bool:
+    """Whether an instruction of that name ends what an unnamed one did the work of."""
+    name = op_name.rpartition("/")[2]
+    if work == "dot":
+        return opcode == "bitcast" and name == "dot_general"
+    return opcode == "reduce" and name.startswith("reduce_")
 
 
 class _Converter:
@@ -762,6 +778,7 @@ class _Converter:
         self._cores = [_read_core(message, shapes) for message in module.cores]
         self._core_of: list[int] = module.core.tolist()
         self._home = computation_of(module.computations)
+        self._fusion_of: dict[int, int] | None = None
 
     def convert(self) -> Graph:
         module, num = self._module, self._num
@@ -785,7 +802,7 @@ class _Converter:
         loops = find_loop_names(nesting, lambda node: op_names[int(op_name_of[node])])
         stamped = self._find_stamped(loops, called)
         rows, row_of = self._find_provenance(told, inherited, stamped)
-        for node, reader in self._find_products(told, called).items():
+        for node, reader in self._find_renamed_work(told, called).items():
             row_of[node] = row_of[reader]
         table = self._builder.table
         num_kept = len(table)
@@ -917,58 +934,91 @@ class _Converter:
             and not is_called_after(module.names[self._find_named(node, called)], op_name)
         ]
 
-    def _find_products(
+    def _find_renamed_work(
         self, told: NamedProvenance, called: Mapping[int, list[int]]
     ) -> dict[int, int]:
-        """Products without a name that compute the value of a named one, by what has the name.
+        """Instructions without a name that do the work of a named one, by what has its name.
 
-        XLA's pass gemv-rewriter makes of a product with a vector one of two matrices, which it
-        does not name, and a bitcast of that to the type of the old one, which has the old one's
-        name: also in fusions, which read the new one. Where all of its bitcasts have the name of
-        one product, it computes just that.
+        XLA's pass gemv-rewriter makes of a product with a vector one of two matrices, and behind it
+        a bitcast to the type of the old product; tree-reduction-rewriter lets windows side by side
+        reduce most, and a last reduction the rest. What comes behind gets the old name, what does
+        the work none. Where all that comes behind has one name, the work is of that.
         """
         module = self._module
         unnamed = module.op_names.find("")
-        is_product = np.array([core.opcode == "dot" for core in self._cores], np.bool_)
+        does_work = np.array([_lost_name(core) for core in self._cores], np.bool_)
         found: dict[int, int] = {}
-        if unnamed is None or len(module.op_names) == 1 or not is_product.any():
+        if unnamed is None or len(module.op_names) == 1 or not does_work.any():
             return found
-        products = np.flatnonzero(is_product[module.core] & (module.op_name == unnamed))
-        for product in products.tolist():
-            bitcasts = [
-                reader
-                for reader in self._readers(product, called, _MOST_NESTED)
-                if self._core(reader).opcode == "bitcast" and module.op_name[reader] != unnamed
-            ]
-            names = module.op_name[bitcasts].tolist()
-            ends = {told.display(name).rpartition("/")[2] for name in names}
-            if ends == {"dot_general"} and len({int(told.codes[name]) for name in names}) == 1:
-                found[product] = bitcasts[0]
+        nodes = np.flatnonzero(does_work[module.core] & (module.op_name == unnamed))
+        for node in nodes[::-1][:_MOST_UNNAMED].tolist():  # a window may read another one's result
+            work = self._core(node).opcode
+            readers = list(itertools.islice(self._readers(node, called), _MOST_READERS))
+            if len(readers) == _MOST_READERS:
+                continue
+            behind = [found.get(each, each) for each in readers]
+            if work == "dot":
+                behind = [
+                    each
+                    for each in behind
+                    if self._core(each).opcode == "bitcast" and module.op_name[each] != unnamed
+                ]
+            names = [int(module.op_name[each]) for each in behind]
+            if len({int(told.codes[name]) for name in names}) == 1 and all(
+                _comes_behind(work, self._core(each).opcode, told.display(name))
+                for each, name in zip(behind, names, strict=True)
+            ):
+                found[node] = behind[0]
+                fusion = self._fusions(called).get(module.computations[self._home[node]].id)
+                if fusion is not None and self._is_root[node] and module.op_name[fusion] == unnamed:
+                    found[fusion] = behind[0]  # which XLA wraps around it
         return found
 
-    def _readers(
-        self, node: int, called: Mapping[int, list[int]], num_levels: int
-    ) -> Iterator[int]:
-        """The instructions that read one, those in fusions in place of the fusions."""
-        module = self._module
+    def _readers(self, first: int, called: Mapping[int, list[int]]) -> Iterator[int]:
+        """The instructions that read one, those in fusions in place of the fusions, once each."""
+        module, stops = self._module, self._operand_stops
         ids, order = self._operands_by_id
-        first, last = (np.searchsorted(ids, module.ids[node], side) for side in ("left", "right"))
-        stops = self._operand_stops
-        for operand in order[first:last].tolist():
-            reader = int(np.searchsorted(stops, operand, "right"))
-            if self._home[reader] != self._home[node]:
-                continue
-            inside = None
-            if self._core(reader).opcode == "fusion" and reader in called:
-                inside = self._computation_of_id.get(called[reader][0])
-            if inside is None or not num_levels:
-                yield reader
-                continue
-            number = operand - int(stops[reader] - module.operands.counts[reader])
-            for parameter in range(inside.first, inside.first + inside.count):
-                core = self._core(parameter)
-                if core.opcode == "parameter" and core.parameter_number == number:
-                    yield from self._readers(parameter, called, num_levels - 1)
+        waiting, seen = [first], {first}
+        while waiting:
+            node = waiting.pop()
+            home = int(self._home[node])
+            found: list[int] = []
+            fusion = self._fusions(called).get(module.computations[home].id)
+            if fusion is not None and self._is_root[node]:
+                found.append(fusion)
+            start, stop = (np.searchsorted(ids, module.ids[node], s) for s in ("left", "right"))
+            for operand in order[start:stop].tolist():
+                reader = int(np.searchsorted(stops, operand, "right"))
+                inside = self._fused(reader, called)
+                if self._home[reader] != home or reader in seen:
+                    continue
+                if inside is None:
+                    seen.add(reader)
+                    yield reader
+                    continue
+                number = operand - int(stops[reader] - module.operands.counts[reader])
+                found += [
+                    each
+                    for each in range(inside.first, inside.first + inside.count)
+                    if self._core(each).opcode == "parameter"
+                    and self._core(each).parameter_number == number
+                ]
+            waiting += [each for each in found if each not in seen]
+            seen.update(found)
+
+    def _fused(self, node: int, called: Mapping[int, list[int]]) -> ComputationRow | None:
+        """What a fusion calls; None of other instructions."""
+        if self._core(node).opcode != "fusion" or node not in called:
+            return None
+        return self._computation_of_id.get(called[node][0])
+
+    def _fusions(self, called: Mapping[int, list[int]]) -> dict[int, int]:
+        """The fusion that calls each computation, by its id."""
+        if self._fusion_of is None:
+            self._fusion_of = {
+                ids[0]: node for node, ids in called.items() if self._core(node).opcode == "fusion"
+            }
+        return self._fusion_of
 
     @functools.cached_property
     def _operands_by_id(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
