@@ -727,9 +727,8 @@ class _FirstUses:
     def _put(self, strings: Int32s, keys: npt.NDArray[np.int64]) -> None:
         keys = keys + (self._num_columns << 27)
         self._num_columns += 1
-        found = np.full(len(self._first), self._NEVER)
-        found[strings[::-1]] = keys[::-1]  # of equal ones the last that is written stays
-        np.minimum(self._first, found, out=self._first)
+        last_first = strings[::-1]  # of equal ones the last that is written stays
+        self._first[last_first] = np.minimum(self._first[last_first], keys[::-1])
 
     def order(self) -> npt.NDArray[np.int64]:
         """The numbers of the strings that are used, in the order of their first use."""
@@ -825,7 +824,8 @@ class _Converter:
         uses = _FirstUses(numbered.num, num_kept)
         every = np.arange(num)
         uses.add(ids, every)
-        uses.add(names, every)
+        if names is not ids:
+            uses.add(names, every)
         uses.add(operation, every)
         for part in (*attributes, types, scope, origins, derived):
             uses.add_rows(part)
@@ -1299,9 +1299,9 @@ def _number_late(
         of_names[at] = table.get(text, of_names[at])
     known = {**{text: int(of_names[at]) for text, at in equal.items()}, **table}
     first += len(names)
-    of_ids, again = of_names.copy(), list[str]()
-    counts, first_of = dict[str, int](), dict[str, int]()
+    again, counts, first_of = list[str](), dict[str, int](), dict[str, int]()
     repeated = _find_repeated(hashes, order)
+    of_ids = of_names.copy() if len(repeated) else of_names
     for at in repeated.tolist():
         text = names[at]
         number = counts[text] = counts.get(text, 0) + 1
