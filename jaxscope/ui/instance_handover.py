@@ -2,26 +2,35 @@
 
 The window listens on a socket in a folder that only this person may enter, one for each display.
 The launch sends an offer, a line of JSON; the window says `yes` or `no`; upon `yes` the launch says
-`go`, and only then the file is opened. So a window that is too busy to answer in time opens
-nothing later. This module must not import Qt: a launch that hands its file over is over before Qt
-would be loaded. `ui/window/instance_server.py` is the window's side.
+`go`, and only then the file is opened. So a window that is too busy to answer in time opens nothing
+later. Where folders hold no sockets, as on Windows, the window listens on the loopback; a file in
+the folder says on which port, and a secret that a launch has to say first: other people reach the
+port, too. This module must not import Qt: a launch that hands its file over is over before Qt would
+be loaded. `ui/window/instance_server.py` is the window's side.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
 import os
 import socket
 import stat
+import sys
 from collections.abc import Mapping
 
 from jaxscope.errors import PACKAGE_FOLDER
 from jaxscope.late_dataclass import dataclass
+from jaxscope.processes import is_alive
 
 MAX_BYTES = 1 << 16
 ANSWER_S = 1.0
+LOOPBACK = "127.0.0.1"
+SOCKET_FILES = getattr(socket, "AF_UNIX", None)
+"""The family of sockets that are in folders; None where there are none."""
+
 YES, NO, GO = b"yes\n", b"no\n", b"go\n"
 _DRAWS_NOTHING = frozenset({"offscreen", "minimal", "minimalegl", "vnc", "linuxfb", "eglfs"})
 _OF_THE_TERMINAL = frozenset(
@@ -96,11 +105,28 @@ def digest_surroundings(options: Mapping[str, object]) -> str:
 
 def find_place() -> str | None:
     """Where the window of this person on this display listens; None where none can."""
-    if not hasattr(os, "getuid") or not hasattr(socket, "AF_UNIX"):
-        return None
     platform = os.environ.get("QT_QPA_PLATFORM", "")
     if platform.partition(":")[0] in _DRAWS_NOTHING:
         return None
+    folder = _find_folder()
+    if folder is None:
+        return None
+    names = ("WAYLAND_DISPLAY", "DISPLAY", "QT_QPA_PLATFORM", "HOME", "XDG_CONFIG_HOME")
+    display = repr([os.environ.get(name) for name in names])
+    digest = hashlib.sha256(display.encode("utf-8", "surrogateescape")).hexdigest()
+    return os.path.join(folder, f"window-{digest[:16]}")
+
+
+def _find_folder() -> str | None:
+    """A folder that only this person may enter."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "")  # which Windows closes to others
+        if not os.path.isdir(base):
+            return None
+        folder = os.path.join(base, "jaxscope")
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(folder)
+        return folder
     base = os.environ.get("XDG_RUNTIME_DIR") or os.environ.get("TMPDIR") or "/tmp"
     folder = os.path.join(base, f"jaxscope-{os.getuid()}")
     try:
@@ -110,10 +136,33 @@ def find_place() -> str | None:
         return None
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
         return None  # somebody else may have made it
-    names = ("WAYLAND_DISPLAY", "DISPLAY", "QT_QPA_PLATFORM", "HOME", "XDG_CONFIG_HOME")
-    display = repr([os.environ.get(name) for name in names])
-    digest = hashlib.sha256(display.encode("utf-8", "surrogateescape")).hexdigest()
-    return os.path.join(folder, f"window-{digest[:16]}")
+    return folder
+
+
+def connect(place: str, timeout_s: float) -> socket.socket:
+    """A connection to the window that listens at a place.
+
+    Raises:
+        OSError: None listens there.
+    """
+    address: str | tuple[str, int] = place
+    first, family = b"", SOCKET_FILES
+    if family is None:
+        with open(place, "rb") as file:
+            words = file.read(MAX_BYTES).split()
+        if len(words) != 3 or not is_alive(int(words[0])):
+            raise ConnectionRefusedError("the window that wrote this file is gone")
+        first, family = words[2] + b"\n", socket.AF_INET
+        address = (LOOPBACK, int(words[1]))
+    window = socket.socket(family)
+    try:
+        window.settimeout(timeout_s)
+        window.connect(address)
+        window.sendall(first)
+    except (OSError, OverflowError):
+        window.close()
+        raise
+    return window
 
 
 def hand_over(offer: Offer) -> bool:
@@ -123,13 +172,11 @@ def hand_over(offer: Offer) -> bool:
     if place is None or len(line) > MAX_BYTES or not os.path.exists(place):
         return False
     try:
-        with socket.socket(socket.AF_UNIX) as window:
-            window.settimeout(ANSWER_S)
-            window.connect(place)
+        with connect(place, ANSWER_S) as window:
             window.sendall(line)
             if window.recv(len(YES)) != YES:
                 return False
             window.sendall(GO)
             return True
-    except OSError:  # nobody listens any more, or not in time
+    except (OSError, ValueError, OverflowError):  # nobody listens any more, or not in time
         return False

@@ -58,9 +58,11 @@ GARBAGE = {
 }
 
 
-@pytest.fixture
-def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder for sockets, whose paths must be short, and a display."""
+@pytest.fixture(params=("in the folder", "on the loopback"))
+def runtime(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for sockets, whose paths must be short, and a display; also as on Windows."""
+    if request.param == "on the loopback":
+        monkeypatch.setattr(instance_handover, "SOCKET_FILES", None)
     folder = Path(tempfile.mkdtemp(dir="/tmp"))  # the folder for temporary files may be long
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     monkeypatch.setenv("QT_QPA_PLATFORM", "xcb")  # Qt is there already, offscreen
@@ -99,10 +101,7 @@ def launch(qtbot: QtBot, offer: Offer) -> bool:
 
 
 def connect(place: str) -> socket.socket:
-    connection = socket.socket(socket.AF_UNIX)
-    connection.settimeout(5.0)
-    connection.connect(place)
-    return connection
+    return instance_handover.connect(place, 5.0)
 
 
 def receive(qtbot: QtBot, connection: socket.socket) -> bytes:
@@ -211,11 +210,39 @@ def test_the_first_window_listens_and_one_that_was_killed_does_not(place: str) -
     assert os.path.exists(place)
     first.close()
     assert not os.path.exists(place)
-    with socket.socket(socket.AF_UNIX) as killed:
-        killed.bind(place)
+    if instance_handover.SOCKET_FILES is None:
+        Path(place).write_text("999999999 9 secret")
+    else:
+        with socket.socket(socket.AF_UNIX) as killed:
+            killed.bind(place)
     third = InstanceServer(place, lambda _offer: True, parent)
     assert third.is_open
     third.close()
+
+
+@pytest.mark.parametrize("runtime", ("on the loopback",), indirect=True)
+@pytest.mark.parametrize("secret", (b"", b"0" * 64, b"yes"))
+def test_who_does_not_know_the_secret_hands_nothing_over(
+    place: str, taken: list[Offer], qtbot: QtBot, secret: bytes
+) -> None:
+    """Other people of the machine reach a port of the loopback, but not the file."""
+    assert Path(place).stat().st_mode & 0o077 == 0
+    port = int(Path(place).read_text().split()[1])
+    with socket.create_connection((instance_handover.LOOPBACK, port), 5.0) as stranger:
+        stranger.sendall(secret + b"\n" + OFFER.encode() + GO)
+        assert receive(qtbot, stranger) == b""
+    assert not taken and launch(qtbot, OFFER)
+
+
+@pytest.mark.parametrize("runtime", ("on the loopback",), indirect=True)
+@pytest.mark.parametrize("text", ("", "a b c", "1", f"{os.getpid()} 99999999 x", "\0" * 9))
+def test_a_file_that_tells_no_port_is_written_anew(place: str, text: str) -> None:
+    Path(place).write_text(text)
+    assert not hand_over(OFFER)
+    parent = QObject()
+    server = InstanceServer(place, lambda _offer: True, parent)
+    assert server.is_open
+    server.close()
 
 
 def test_a_folder_of_others_is_not_used(runtime: Path) -> None:
@@ -310,6 +337,7 @@ def command(source: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
+@pytest.mark.parametrize("runtime", ("in the folder",), indirect=True)
 def test_a_launch_that_hands_over_loads_neither_qt_nor_numpy(
     qtbot: QtBot,
     taken: list[Offer],

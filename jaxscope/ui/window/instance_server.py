@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import hmac
 import os
+import secrets
 import socket
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal
 
-from jaxscope.ui.instance_handover import GO, MAX_BYTES, NO, YES, Offer, read_offer
+from jaxscope.ui import instance_handover
+from jaxscope.ui.instance_handover import (
+    GO,
+    LOOPBACK,
+    MAX_BYTES,
+    NO,
+    YES,
+    Offer,
+    connect,
+    read_offer,
+)
 
 _MAX_VISITORS = 8
 _VISIT_MS = 2_000
@@ -31,7 +43,10 @@ class InstanceServer(QObject):
         super().__init__(parent)
         self._place, self._accepts = place, accepts
         self._visitors: set[_Visitor] = set()
-        self._socket = _listen(place)
+        self._secret = b""
+        if instance_handover.SOCKET_FILES is None:
+            self._secret = secrets.token_hex().encode()
+        self._socket = _listen(place, self._secret)
         self._inode = 0
         if self._socket is not None:
             self._inode = os.stat(place).st_ino
@@ -66,7 +81,7 @@ class InstanceServer(QObject):
         if len(self._visitors) >= _MAX_VISITORS:
             visitor.close()
             return
-        self._visitors.add(_Visitor(visitor, self))
+        self._visitors.add(_Visitor(visitor, self, self._secret))
 
     def answer(self, offer: Offer | None) -> bool:
         """Whether an offer is accepted."""
@@ -78,11 +93,11 @@ class InstanceServer(QObject):
 
 
 class _Visitor(QObject):
-    """A launch, or whatever else has connected."""
+    """A launch, or whatever else has connected; it says the secret first, where there is one."""
 
-    def __init__(self, connection: socket.socket, server: InstanceServer) -> None:
+    def __init__(self, connection: socket.socket, server: InstanceServer, secret: bytes) -> None:
         super().__init__(server)
-        self._connection, self._server = connection, server
+        self._connection, self._server, self._secret = connection, server, secret
         self._received = b""
         self._offer: Offer | None = None
         connection.setblocking(False)
@@ -108,14 +123,22 @@ class _Visitor(QObject):
         if not data or len(self._received) > MAX_BYTES:
             self.end()
             return
-        line, newline, rest = self._received.partition(b"\n")
-        if not newline:
-            return
-        self._received = rest
+        while b"\n" in self._received:
+            line, _, self._received = self._received.partition(b"\n")
+            if self._secret:
+                if not hmac.compare_digest(line, self._secret):
+                    self.end()
+                    return
+                self._secret = b""
+            else:
+                self._take_line(line)
+                return
+
+    def _take_line(self, line: bytes) -> None:
         if self._offer is None:
             self._take_offer(line)
             return
-        is_left_to_us = line + newline == GO
+        is_left_to_us = line + b"\n" == GO
         self.end()
         if is_left_to_us:
             self._server.taken.emit(self._offer)
@@ -133,19 +156,25 @@ class _Visitor(QObject):
             self.end()
 
 
-def _listen(place: str) -> socket.socket | None:
-    """A socket that listens at a place; None if one does already, or none can."""
+def _listen(place: str, secret: bytes) -> socket.socket | None:
+    """A socket that listens at a place; None if one does already, or none can.
+
+    With a secret it listens on the loopback, and the file at the place tells both.
+    """
     try:
-        with socket.socket(socket.AF_UNIX) as probe:
-            probe.settimeout(_PROBE_S)
-            with contextlib.suppress(ConnectionRefusedError, FileNotFoundError):
-                probe.connect(place)
-                return None
+        nobody = (ConnectionRefusedError, FileNotFoundError, ValueError, OverflowError)
+        with contextlib.suppress(*nobody):
+            connect(place, _PROBE_S).close()
+            return None
         with contextlib.suppress(FileNotFoundError):
             os.unlink(place)  # of a window that was killed
-        listening = socket.socket(socket.AF_UNIX)
+        listening = socket.socket(instance_handover.SOCKET_FILES or socket.AF_INET)
         try:
-            listening.bind(place)
+            listening.bind((LOOPBACK, 0) if secret else place)
+            if secret:
+                words = (os.getpid(), listening.getsockname()[1], secret.decode())
+                with open(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+                    file.write(" ".join(map(str, words)))
             listening.listen(_MAX_VISITORS)
             listening.setblocking(False)
         except OSError:
