@@ -112,6 +112,16 @@ def trained(w, xs):
     for _ in range(2):
         w = w - 0.1 * jax.grad(scanned)(w, xs)
     return w
+
+
+def pulled(w, x):
+    return jnp.tanh(jnp.sin(x @ w))
+
+
+def pulled_twice(w, x):
+    y, back = jax.vjp(lambda w: pulled(w, x), w)
+    z, again = jax.vjp(lambda w: pulled(w, x), w - back(y)[0])
+    return again(z)[0] + back(z)[0]
 """
 
 MATRIX, VECTOR, ROWS = "f32[4, 4]", "f32[4]", "f32[6, 4]"
@@ -240,6 +250,18 @@ def test_rounds_of_a_training_keep_in_hlo_what_the_jaxpr_says(
     stages = {stage: told(scene) for stage, scene in draw(take(f"trained({MATRIX}, {ROWS})"))}
     assert stages["jaxpr"] == stages["stablehlo"] == stages["hlo"] == rounds
     assert sorted(stages["optimized"]) == rounds
+
+
+def test_what_a_later_backward_part_needs_is_kept_for_it_too(
+    space: tuple[Take, dict[str, Any]],
+) -> None:
+    """Of the three lines from a forward to a backward part one leads from the first to the last."""
+    take, names = space
+    x = np.ones((6, 4), np.float32)
+    saved = format_bytes(measure_saved(names["pulled"], np.ones((4, 4), np.float32), x))
+    stages = {stage: told(scene) for stage, scene in draw(take(f"pulled_twice({MATRIX}, {ROWS})"))}
+    assert stages["jaxpr"] == stages["stablehlo"] == stages["hlo"] == [saved] * 3
+    assert len(stages["optimized"]) == 3, "fused, the parts keep less"
 
 
 def test_what_the_backward_loop_begins_with_stands_in_the_backward_part(

@@ -922,13 +922,15 @@ def describe_values(view: View, wiring: Wiring, values: Values) -> str:
 
 
 def leads_residuals(view: View, source: End, target: End) -> bool:
-    """Whether a line leads from a forward part to its backward part, as two boxes do."""
+    """Whether a line leads from a forward part to a backward part, as two boxes do.
+
+    Also to that of a later round: what is pulled back twice is kept for both, and where XLA merges
+    what jax.checkpoint computes again with the forward part, this goes on as one round more.
+    """
     if isinstance(source, Port) or isinstance(target, Port):
         return False
-    one, other = view.boxes[source], view.boxes[target]
-    if (one.kind, other.kind) != (BranchKind.FORWARD, BranchKind.BACKWARD):
-        return False
-    return pair_id(one.id) == pair_id(other.id)
+    kinds = (view.boxes[source].kind, view.boxes[target].kind)
+    return kinds == (BranchKind.FORWARD, BranchKind.BACKWARD)
 
 
 def describe_kept(view: View, wiring: Wiring, values: Values, rounds: int = 1) -> str:
