@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def find_outline(options: Options, on_event: OnEvent) -> Outline:
 
 
 _LONGEST_SIGNATURE = 60
+_ANY_ARRAY = "f32[8]"
 
 
 def outline_to_document(file: str, found: Outline) -> list[Section]:
@@ -52,8 +54,13 @@ def outline_to_document(file: str, found: Outline) -> list[Section]:
     docs = [function.doc.strip().partition("\n")[0] for function in found.functions]
     functions = [f"{one:{width}}  {doc}".rstrip() for one, doc in zip(shown, docs, strict=True)]
     calls = format_count(len(found.calls), "call")
+    kinds = Counter(function.kind for function in found.functions)
+    has = format_count(kinds["function"], "function")
+    if kinds["class"]:
+        classes = "1 class" if kinds["class"] == 1 else f"{kinds['class']:,} classes"
+        has += f", and {classes} with {format_count(kinds['method'], 'method')}"
     sections = [
-        Section(blocks=[f"{file} offers {calls} and has {format_count(len(docs), 'function')}."]),
+        Section(blocks=[f"{file} offers {calls} and has {has}."]),
         Section(f"calls that {file} offers:", [Items([c.call for c in found.calls] or ["none"])]),
         Section("functions:", [Items(functions or ["none"])]),
     ]
@@ -64,11 +71,19 @@ def _next_steps(file: str, found: Outline) -> Section:
     """What to type where a file offers no call."""
     known = _names_assigned(file)
     forms = [form for function in found.functions if (form := _example_call(function, known))]
-    forms.sort(key=lambda form: "f32[8]" in form)  # stable: first those of what the file has
+    forms.sort(key=lambda form: _ANY_ARRAY in form)  # stable: first those of what the file has
     commands = [join_words(["jaxscope", "capture", file, form]) for form in forms[:1]]
+    explained = []
+    if forms and _ANY_ARRAY in forms[0]:  # whether it traces nobody knows who does not run the file
+        commands.insert(0, join_words(["jaxscope", "capture", file]))
+        explained += [
+            "Without a call, `capture` looks for one that traces.",
+            f"`{_ANY_ARRAY}` stands for an array: write the type and shape that fit.",
+        ]
     commands.append(join_words(["jaxscope", "run", "--", file]))
-    offers = [f"A line `# jaxscope: {form}` in the file offers that call." for form in forms[:1]]
-    explained = ["`run` runs the file as a script and lists what it compiles.", *offers]
+    explained.append("`run` runs the file as a script and lists what it compiles.")
+    if forms:
+        explained.append(f"A line `# jaxscope: {forms[0]}` in the file offers that call.")
     return Section("what to type next:", [Items(commands), *explained])
 
 
@@ -123,4 +138,4 @@ def _example_call(function: OutlinedFunction, known: Collection[str]) -> str:
 def _example_value(parameter: str, known: Collection[str]) -> str:
     if parameter in known:
         return parameter
-    return "key(0)" if parameter in ("key", "rng") else "f32[8]"
+    return "key(0)" if parameter in ("key", "rng") else _ANY_ARRAY

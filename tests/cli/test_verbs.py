@@ -134,10 +134,25 @@ def test_a_file_without_calls_says_what_to_type(jaxscope: CommandLine, tmp_path:
     output = jaxscope("calls", file).output
 
     call = "loss(key(0), f32[8], f32[8], scale=f32[8])"
+    assert f"{file} offers 0 calls and has 2 functions, and 1 class with 0 methods.\n" in output
     assert f"  jaxscope capture '{file}' '{call}'\n  jaxscope run -- '{file}'\n" in output
     assert f"# jaxscope: {call}" in output
     typed = shlex.split(output.partition("next:\n")[2].splitlines()[0])
     assert jaxscope(*typed[1:]).status == 0
+
+
+def test_an_example_that_does_not_fit_comes_after_what_finds_one_that_does(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """The file is not run: nobody knows the shapes that its functions take."""
+    file = tmp_path / "grid.py"
+    file.write_text("def inner(grid): return grid[1:-1, 1:-1] * 2\n")
+    first, example, *_ = jaxscope("calls", file).output.partition("next:\n")[2].splitlines()
+
+    assert jaxscope(*shlex.split(example)[1:]).status == 1
+    found = jaxscope(*shlex.split(first)[1:])
+    assert found.status == 0
+    assert found.output.startswith("inner(f32[")
 
 
 def test_a_file_without_calls_is_offered_the_values_that_it_makes_itself(
