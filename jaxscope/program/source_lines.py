@@ -7,9 +7,10 @@ from __future__ import annotations
 import ast
 import difflib
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.operations import CUSTOM_DERIVATIVES
 from jaxscope.model.said import say, say_count
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -58,6 +59,30 @@ def explain_idle_line(text: str, line: int) -> str:
             "tracing, and is no part of the traced program."
         )
     return ""
+
+
+def explain_unnamed_line(operations: Collection[str], where: str = "") -> str:
+    """Why no equation may name a line of a function.
+
+    Args:
+        operations: Of the program; others may be among them.
+        where: Such as `line 12`; else it is this line.
+    """
+    where = where or say("this line")
+    if CUSTOM_DERIVATIVES.isdisjoint(operations):
+        return say(
+            "No equation names {where}: it did not run, or ran before tracing, such as to make an "
+            "argument, or Python or jax.numpy did all of it while tracing, such as a reshape to "
+            "the shape that is there already, or the equation names another line of the same "
+            "statement.",
+            where=where,
+        )
+    return say(
+        "No equation names {where}: what a rule of custom_vjp or custom_jvp computes, JAX may "
+        "ascribe to the line that calls the function; or the line did not run, or ran before "
+        "tracing.",
+        where=where,
+    )
 
 
 def find_statements(text: str) -> tuple[range, ...]:

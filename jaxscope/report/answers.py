@@ -61,7 +61,7 @@ from jaxscope.program.sharding.arrays import find_arrays
 from jaxscope.program.sharding.collectives import find_collectives
 from jaxscope.program.sharding.placement import CollectiveContexts
 from jaxscope.program.size import describe_size
-from jaxscope.program.source_lines import explain_idle_line
+from jaxscope.program.source_lines import explain_idle_line, explain_unnamed_line
 from jaxscope.report.checks import where_of
 from jaxscope.report.diff import amount_cell, describe_cost_change
 from jaxscope.report.document import Items, Section
@@ -553,16 +553,22 @@ def _line(evidence: Evidence) -> Answer:
         if not paths:
             return Answer(f"The capture holds no file {evidence.file}.")
         file = file if file in paths else paths[0]
-    on_it = [
-        node
-        for node in np.flatnonzero(graph.nodes.kind == NodeKind.EQUATION).tolist()
-        if _stands_on(graph.source(node), file, evidence.line)
-    ]
+    on_it = _equations_on(graph, file, evidence.line)
     where = f"line {evidence.line}" + (f" of {evidence.file}" if evidence.file else "")
     if not on_it:
         text = next((f.text for f in capture.files if f.path == file), "")
-        why = explain_idle_line(text, evidence.line) if text else ""
-        return Answer(f"No equation came from {where}. {why}".rstrip())
+        idle = explain_idle_line(text, evidence.line) if text else ""
+        later = [
+            f"{format_count(len(found), 'equation')} of {stage.name}"
+            for stage in capture.stages
+            if is_there(stage.graph) and (found := _equations_on(stage.graph, file, evidence.line))
+        ]
+        if later:  # such as in a rule of custom_jvp: the function itself does without
+            told = ", ".join(later)
+            return Answer(f"L{where[1:]} made no equation of the jaxpr, but {told}.")
+        if idle:
+            return Answer(f"No equation came from {where}. {idle}")
+        return Answer(explain_unnamed_line(graph.strings, where))
     names = short_equation_names(graph)
     ids = [graph.id(node) for node in on_it]
     fates = [(id, capture.fates[id]) for id in ids if id in capture.fates]
@@ -574,6 +580,14 @@ def _line(evidence: Evidence) -> Answer:
         f"L{where[1:]} made {format_count(len(ids), 'equation')}: {told}.{held}",
         [_fate_fact(graph, names[id], id, fate) for id, fate in fates],
     )
+
+
+def _equations_on(graph: Graph, file: str, line: int) -> list[int]:
+    return [
+        node
+        for node in np.flatnonzero(graph.nodes.kind == NodeKind.EQUATION).tolist()
+        if _stands_on(graph.source(node), file, line)
+    ]
 
 
 def _stands_on(frames: Sequence[SourcePosition], file: str, line: int) -> bool:

@@ -112,6 +112,61 @@ def test_what_was_planted_is_told(
     assert told in answer.output
 
 
+RULES = """\
+import jax
+import jax.numpy as jnp
+
+
+@jax.custom_vjp
+def norm(x):
+    return jnp.sqrt(jnp.sum(x * x))
+
+
+def forward(x):
+    n = norm(x)
+    return n, (x, n)
+
+
+def backward(kept, g):
+    x, n = kept
+    return (g * x / n,)
+
+
+norm.defvjp(forward, backward)
+
+
+def cost(x):
+    return norm(x * 3.0)
+"""
+
+
+def test_the_lines_of_a_rule_are_not_said_to_make_nothing(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """JAX gives what the forward rule calls that line, what the backward rule computes another."""
+    file = tmp_path / "rules.py"
+    file.write_text(RULES, encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(compile(RULES, str(file), "exec"), names)
+    equations = jax.make_jaxpr(jax.grad(names["cost"]))(np.ones(3, np.float32)).eqns
+    lines = [
+        next(f.line_num for f in e.source_info.traceback.frames if f.file_name == str(file))
+        for e in equations
+    ]
+    assert lines.count(11) == 1 and 17 not in lines and lines.count(24) == len(lines) - 1
+
+    def ask(line: int) -> str:
+        return jaxscope("ask", file, "grad(cost)(f32[3])", f"line {line}").output
+
+    assert ask(11) == "Line 11 made no equation of the jaxpr, but 1 equation of grad.\n"
+    assert ask(17).startswith("No equation names line 17: what a rule of custom_vjp")
+    assert "line that calls the function" in ask(17)
+    assert ask(15) == (
+        "No equation came from line 15. "
+        "This line begins a function, backward: what it computes is in the lines below.\n"
+    )
+
+
 def test_the_size_is_told_of_the_program_that_was_asked_for(
     jaxscope: CommandLine, tmp_path: Path
 ) -> None:

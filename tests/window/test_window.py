@@ -285,7 +285,7 @@ def test_a_line_of_a_custom_rule_is_not_called_dead(
     driver.finish(driver.open(source), capture)
     window.workspace.selection.select_line(str(source), 6)
     text = window.workspace.inspector.page.toPlainText().replace("\u200b", "")
-    assert "JAX ascribes to the line that calls the function" in text
+    assert "JAX may ascribe to the line that calls the function" in text
 
 
 def test_the_table_selects_too_and_is_filtered(driver: Driver, window: MainWindow, source: Path):

@@ -34,7 +34,6 @@ from jaxscope.model import (
 )
 from jaxscope.model.graph import RESULTS
 from jaxscope.model.op_name import name_derivative, shown_orders
-from jaxscope.model.operations import CUSTOM_DERIVATIVES
 from jaxscope.model.said import CLAUSES, first_of, join_first, say_joined
 from jaxscope.model.stages import OWN_SUM, lowered_name
 from jaxscope.model.types import (
@@ -55,7 +54,7 @@ from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
 from jaxscope.program.predicates import Predicates
 from jaxscope.program.size import count_named, count_program
-from jaxscope.program.source_lines import explain_idle_line
+from jaxscope.program.source_lines import explain_idle_line, explain_unnamed_line
 from jaxscope.report.cards import NOTATION, list_facts
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
@@ -363,17 +362,7 @@ def _no_operation(stages: Sequence[Stage]) -> str:
     graphs = [stage.graph for stage in stages if not isinstance(stage.graph, Unavailable)]
     if not graphs:
         return tr("Not known yet: the call has not been traced.")
-    if not any(CUSTOM_DERIVATIVES.intersection(graph.strings) for graph in graphs[:1]):
-        return tr(
-            "No equation names this line: it did not run, or ran before tracing, such as to make "
-            "an argument, or Python or <code>jax.numpy</code> did all of it while tracing, such as "
-            "a reshape to the shape that is there already, or the equation names another line of "
-            "the same statement."
-        )
-    return tr(
-        "No operation names this line. What the rules of <code>custom_vjp</code> and "
-        "<code>custom_jvp</code> compute, JAX ascribes to the line that calls the function."
-    )
+    return escape_breakable(explain_unnamed_line(graphs[0].strings))
 
 
 def describe_several(

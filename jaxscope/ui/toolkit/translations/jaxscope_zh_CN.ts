@@ -4780,8 +4780,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>逐个运行方程时没有一个产生这样的值：只有编译后的程序会产生。</translation>
     </message>
     <message>
-        <source>No equation names this line: it did not run, or ran before tracing, such as to make an argument, or Python or &lt;code&gt;jax.numpy&lt;/code&gt; did all of it while tracing, such as a reshape to the shape that is there already, or the equation names another line of the same statement.</source>
-        <translation>没有方程指明这一行：它没有运行，或在追踪之前就已运行（例如用于生成参数），或者 Python 或 &lt;code&gt;jax.numpy&lt;/code&gt; 在追踪时完成了它的全部工作（例如重塑为已有的形状），或者方程指明的是同一语句的另一行。</translation>
+        <source>No equation names {where}: it did not run, or ran before tracing, such as to make an argument, or Python or jax.numpy did all of it while tracing, such as a reshape to the shape that is there already, or the equation names another line of the same statement.</source>
+        <translation>没有方程指明{where}：它没有运行，或在追踪之前就已运行（例如用于生成参数），或者 Python 或 jax.numpy 在追踪时完成了它的全部工作（例如重塑为已有的形状），或者方程指明的是同一语句的另一行。</translation>
+    </message>
+    <message>
+        <source>No equation names {where}: what a rule of custom_vjp or custom_jvp computes, JAX may ascribe to the line that calls the function; or the line did not run, or ran before tracing.</source>
+        <translation>没有方程指明{where}：custom_vjp 或 custom_jvp 的规则所计算的内容，JAX 可能归到调用该函数的那一行；或者这一行没有运行，或在追踪之前就已运行。</translation>
     </message>
     <message>
         <source>No equation of this program has only constants as operands.</source>
@@ -4842,10 +4846,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>No loop is</source>
         <translation>没有循环</translation>
-    </message>
-    <message>
-        <source>No operation names this line. What the rules of &lt;code&gt;custom_vjp&lt;/code&gt; and &lt;code&gt;custom_jvp&lt;/code&gt; compute, JAX ascribes to the line that calls the function.</source>
-        <translation>没有运算标注这一行。&lt;code&gt;custom_vjp&lt;/code&gt; 和 &lt;code&gt;custom_jvp&lt;/code&gt; 的规则所计算的内容，JAX 归到调用该函数的那一行。</translation>
     </message>
     <message>
         <source>No pass {why}.</source>
@@ -14058,6 +14058,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>third derivative</source>
         <translation>三阶导数</translation>
+    </message>
+    <message>
+        <source>this line</source>
+        <translation>这一行</translation>
     </message>
     <message>
         <source>this machine</source>
