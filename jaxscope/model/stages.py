@@ -86,6 +86,10 @@ COMPILED_STAGES = tuple(kind.name for kind in LATE_KINDS if kind.is_on_the_way)
 _KINDS = {kind.name: kind for kind in (JAXPR, *LATE_KINDS)}
 
 
+REMEDIES = "remedies"
+"""The step of a run that failed: looking for another call."""
+
+
 def stage_kind(name: str, base: str = "") -> StageKind:
     """What is known of a stage; one whose name is none of the table is a transform's jaxpr.
 

@@ -32,7 +32,7 @@ from jaxscope.errors import (
 )
 from jaxscope.model import Check, Cost, Severity, StageText, Unavailable
 from jaxscope.model.graph import NodeKind
-from jaxscope.model.stages import OWN_SUM
+from jaxscope.model.stages import OWN_SUM, REMEDIES
 from jaxscope.model.timing import Measurement, Ratio
 from jaxscope.model.units import count_lines
 from jaxscope.ui.pages.notes import NotesPage
@@ -133,6 +133,15 @@ def test_a_finished_run_shows_its_stages_and_nothing_that_waits(monkeypatch: pyt
     state = after(RUNNING, HEAD, Finished(CAPTURE))
     assert [line.split(":")[1].split()[0] for line in lines(state)] == ["done"] * 4
     assert compute_screen(state).status == "Done in 33.0 s"
+
+
+def test_looking_for_other_calls_does_not_hide_which_stage_failed():
+    """Shapes that do not fit stand in the code, and tracing it is what failed."""
+    error = TraceError("The shapes do not fit together.")
+    state = after(RUNNING, Progress("trace", "Tracing f"), Progress(REMEDIES, "Looking"))
+    assert lines(after(state, Failed(error)))[1] == "jaxpr: failed failed"
+    state = after(RUNNING, Progress("call", "Evaluating"), Progress(REMEDIES, "Looking"))
+    assert compute_screen(after(state, Failed(error))).is_call_failed
 
 
 def test_a_failed_stage_says_why_and_the_earlier_ones_stay():

@@ -72,7 +72,8 @@ _NARROW_PX, _HIGH_PX = 400.0, 560.0
 """Such a view is narrower, and higher."""
 _AROUND_NAME_PX = 4.0
 """Of a swatch, on each side of a name that stands on it."""
-_FIRST = (*(FRAME_NAMES[each] for each in PARTS_OF_GRADIENTS), *LINE_NAMES.values())
+_PARTS = tuple(FRAME_NAMES[each] for each in PARTS_OF_GRADIENTS)
+_FIRST = (*_PARTS, *LINE_NAMES.values())
 """What is named before all else where not all has room: the parts of a gradient, and lines, which
 have no names of their own.
 """
@@ -251,12 +252,14 @@ class Legend(QWidget):
         ordered = sorted(self._entries, key=_rank)
         if self._has_two_rows(width):
             return self._fill_two_rows(ordered, width)
-        needed = [entry for entry in ordered if not entry.is_told]
-        told = ordered[len(needed) :]
-        for density in (*(_AT_FIRST if told else ()), _NEAREST):
-            placed = self._fill([e for e in self._entries if not e.is_told], width, density)
-            if not placed.is_cut:
-                return self._add_told(placed, told, width)
+        told = [entry for entry in ordered if entry.is_told]
+        parts = [entry for entry in told if entry.name in _PARTS]
+        for left_out in ([entry for entry in told if entry not in parts], told)[not parts :]:
+            needed = [entry for entry in self._entries if entry not in left_out]
+            for density in (*(_AT_FIRST if told else ()), _NEAREST):
+                placed = self._fill(needed, width, density)
+                if not placed.is_cut:
+                    return self._add_told(placed, left_out, width)
         return self._fill(ordered, width, _NEAREST)
 
     def _fill_two_rows(self, ordered: Sequence[LegendEntry], width: int) -> _Placed:
@@ -264,12 +267,11 @@ class Legend(QWidget):
         tried = (self._fill(self._entries, width, density) for density in _IN_TWO_ROWS)
         whole = next((placed for placed in tried if not placed.is_cut), None)
         kept, left_out = list(self._entries), list[LegendEntry]()
-        parts = _FIRST[: len(PARTS_OF_GRADIENTS)]
         for entry in (each for each in ordered[::-1] if each.is_told):
             kept.remove(entry)
             left_out.append(entry)
-            is_parted = any(each.is_told and each.name in parts for each in kept)
-            is_parted &= any(each.name in parts for each in left_out)
+            is_parted = any(each.is_told and each.name in _PARTS for each in kept)
+            is_parted &= any(each.name in _PARTS for each in left_out)
             if whole is None and not is_parted:  # *forward* alone would be a question
                 placed = self._fill(kept, width, _IN_TWO_ROWS[-1])
                 whole = None if placed.is_cut else placed._replace(entries=(*kept, *left_out))
@@ -306,7 +308,7 @@ class Legend(QWidget):
         density, places = placed.density, list(placed.places)
         x = places[-1][0] + places[-1][2] + density.gap_px if places else density.side_px
         taken: list[LegendEntry] = []
-        parts = [entry for entry in told if entry.name in _FIRST[: len(PARTS_OF_GRADIENTS)]]
+        parts = [entry for entry in told if entry.name in _PARTS]
         others = [[entry] for entry in told if entry not in parts]
         for together in (parts, *others):  # *forward* alone would be a question
             widths = [self._width_of(entry, density) for entry in together]

@@ -59,7 +59,7 @@ from jaxscope.model.experiments import (
 )
 from jaxscope.model.hardware import Ceilings
 from jaxscope.model.outline import Outline
-from jaxscope.model.stages import COMPILED_STAGES
+from jaxscope.model.stages import COMPILED_STAGES, REMEDIES
 from jaxscope.model.timing import Profile, Scaling
 from jaxscope.model.values import Values
 from jaxscope.program.node_times import time_stages
@@ -502,7 +502,8 @@ def _take_step(state: WindowState, event: Progress) -> WindowState:
     return dataclasses.replace(
         state,
         step=event.text or event.step,
-        step_name=event.step,
+        # Remedies are looked for after a failure, which was at the step before.
+        step_name=state.step_name if event.step == REMEDIES else event.step,
         step_left_s=event.left_s,
         step_since_s=time.monotonic(),
         can_skip=event.can_skip,

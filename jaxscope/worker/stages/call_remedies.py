@@ -21,6 +21,7 @@ from jaxscope.errors import CallError, Explanation, JaxscopeError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.said import EITHER, say, say_joined
+from jaxscope.model.stages import REMEDIES
 from jaxscope.model.types import SHORTHANDS
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import edit_call, read_call, replace_integers
@@ -55,7 +56,7 @@ def proposing_calls(
         is_of_call = isinstance(error, CallError) or bool(explanation.part)
         arrays = _read_arrays(text) if _names_types(explanation) else None
         if is_of_call or explanation.calls or arrays:
-            channel.progress("call", say("Looking for a call that traces"))
+            channel.progress(REMEDIES, say("Looking for a call that traces"))
             subject = text if is_of_call else ""
             error.explanation = _Search(source, names).propose(explanation, subject, arrays)
         raise
