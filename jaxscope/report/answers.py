@@ -611,7 +611,7 @@ def _fusions(evidence: Evidence) -> Answer:
     )
     return Answer(
         f"{format_count(len(report.fusions), 'fusion')}."
-        + (f" {launches}" if launches else "")
+        + "".join(f" {told}" for told in (launches, report.other_counts) if told)
         + (
             f" Against a kernel for each of their instructions, they save {written} written and "
             f"{read} read, run once each."

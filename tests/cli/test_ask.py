@@ -25,6 +25,7 @@ from jaxscope.cli.ask import find_evidence
 from jaxscope.client.requests import CallRequest
 from jaxscope.errors import UsageError
 from jaxscope.model import Graph, Unavailable
+from jaxscope.model.units import format_bytes
 from jaxscope.program.links import NO_LINKS
 from jaxscope.program.passes.first_modules import FirstModule, find_first_modules
 from jaxscope.report.answers import (
@@ -110,6 +111,34 @@ def test_what_was_planted_is_told(
 
     assert answer.status == 0, answer.errors
     assert told in answer.output
+
+
+def test_two_counts_of_the_bytes_of_a_fusion_are_told_apart(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """The sum is XLA's, for which each of four slices of one array counts by itself."""
+    file = tmp_path / "grid.py"
+    text = (
+        "import jax.numpy as jnp\n"
+        "def spread(u):\n"
+        "    p = jnp.pad(u, 1)\n"
+        "    return p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:] - 4 * u\n"
+    )
+    file.write_text(text, encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(compile(text, str(file), "exec"), names)
+    compiled = jax.jit(names["spread"]).lower(np.ones((32, 32), np.float32)).compile()
+    array, padded, zero = 32 * 32 * 4, 34 * 34 * 4, 4
+    by_xla = int(compiled.cost_analysis()["bytes accessed"])
+    assert by_xla == (array + zero + padded) + (4 * array + array + array)
+
+    told = jaxscope("ask", file, "spread(f32[32, 32])", "fusions").output
+    assert f"Optimized: 2 kernel launches, {format_bytes(by_xla)}." in told
+    own, other = format_bytes(padded + array + array), format_bytes(4 * array + array + array)
+    assert f"reads and writes {own}, by XLA {other}." in told
+    assert "counts otherwise for 1 fusion:" in told
+    plain = jaxscope("ask", file, "spread(f32[32, 32])", "kernels").output
+    assert f"(fusion): {other}, " in plain
 
 
 RULES = """\

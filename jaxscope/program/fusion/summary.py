@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Graph, NodeKind, Stage, is_available
 from jaxscope.model.operations import LOOPS
-from jaxscope.model.said import on_each, say, say_joined
+from jaxscope.model.said import on_each, say, say_count, say_joined
 from jaxscope.model.stages import find_lowered_jaxpr
 from jaxscope.model.units import format_bytes
 from jaxscope.program.cost.rules import FREE_PRIMITIVES
@@ -289,6 +289,35 @@ class FusionReport:
     one_by_one: Launches | None
     fused: Launches
     log: FusionLog | None = None
+
+    @property
+    def other_counts(self) -> str:
+        """How the bytes of the fusions are to be read beside those of `fused`; empty where they are
+        the same.
+
+        XLA counts some operands whole of which a fusion takes parts, and others once for each part.
+        """
+        counted = [
+            (fusion.bytes_read + fusion.bytes_written, _bytes(self.module.graph, fusion.node).low)
+            for fusion in self.fusions
+        ]
+        others = [
+            (xla - own, own, xla, fusion.id)
+            for fusion, (own, xla) in zip(self.fusions, counted, strict=True)
+            if abs(xla - own) >= 1.0  # NaN is unknown
+        ]
+        if not others:
+            return ""
+        _, own, xla, name = max(others)
+        return say(
+            "Of an operand of which a fusion reads parts, the fusion's own bytes are those of the "
+            "parts, at most all of it. XLA, whose counts are in the sum, counts otherwise for "
+            "{fusions}: {name} reads and writes {own}, by XLA {xla}.",
+            fusions=say_count(len(others), "fusion"),
+            name=name,
+            own=format_bytes(own),
+            xla=format_bytes(xla),
+        )
 
     def why_apart(self, first: int, second: int) -> Separation:
         """Why two instructions are not one kernel: by XLA's own log where it says, else inferred.

@@ -84,7 +84,8 @@ def describe_launches(report: FusionReport) -> Sequence[str]:
     if report.one_by_one is None:
         return ()
     told = compare_launches(report.one_by_one, report.fused)
-    return (told, report.one_by_one.definition, report.fused.definition)
+    definitions = (report.one_by_one.definition, report.fused.definition, report.other_counts)
+    return (told, *filter(None, definitions))
 
 
 def _values(values: Sequence[FusionValue], with_ids: bool = False) -> str:

@@ -5224,6 +5224,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>来自更早的一次运行：{old_call}</translation>
     </message>
     <message>
+        <source>Of an operand of which a fusion reads parts, the fusion's own bytes are those of the parts, at most all of it. XLA, whose counts are in the sum, counts otherwise for {fusions}: {name} reads and writes {own}, by XLA {xla}.</source>
+        <translation>融合只读取某个操作数的一部分时，融合自己的字节数按这些部分计，最多计到整个操作数。总和采用 XLA 的计数；对 {fusions}，XLA 的计法不同：{name} 读写 {own}，按 XLA 计为 {xla}。</translation>
+    </message>
+    <message>
         <source>Of equal elements the first is taken; NaN counts as the largest.</source>
         <translation>元素相等时取第一个；NaN 算作最大的。</translation>
     </message>
