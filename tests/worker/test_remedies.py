@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -227,6 +228,23 @@ def test_what_is_wrong_in_the_call_is_told_by_its_part(
         trace_call(parse_call(text, names, file="f.py"))
     assert caught.value.explanation.part == part
     assert caught.value.explanation.calls == calls
+
+
+@pytest.mark.parametrize(("name", "is_of_it"), [("mode", True), ("mood", False)])
+def test_a_text_under_a_name_that_the_function_lacks_is_not_just_to_be_marked_static(
+    name: str, is_of_it: bool
+) -> None:
+    """jit refuses the text before the function is called, which would refuse the name."""
+
+    def scale(x: jax.Array, mode: str = "sum") -> jax.Array:
+        return x * 2
+
+    assert (name in inspect.signature(scale).parameters) is is_of_it
+    with pytest.raises(TypeError) as caught:
+        jax.jit(scale)(jnp.ones(3), **{name: "mean"})
+    found = find_remedy(caught.value, str(caught.value))
+    assert found is not None and "static" in found.remedy
+    assert ("the function's parameters" in found.remedy) is not is_of_it
 
 
 def test_what_is_wrong_in_the_file_is_no_part_of_the_call(tmp_path: Path) -> None:

@@ -324,6 +324,14 @@ TABLE = (
         "The function returns something that is no array.",
         "Return arrays, numbers, or lists, tuples and dictionaries of them.",
     ),
+    Remedy(  # jit looks at the arguments before the function does
+        ("TypeError",),
+        r"as an abstract array.*at path kwargs\['",
+        "The function may have no parameter of this name, and the argument is no array.",
+        "Compare the call with the function's parameters. Where it takes any name, mark this one "
+        "static: `jit(f, static_argnames=…)`.",
+        of_call="The function may have no parameter of this name, and the argument is no array.",
+    ),
     Remedy(
         ("TypeError",),
         "as an abstract array|not a valid JAX array type",

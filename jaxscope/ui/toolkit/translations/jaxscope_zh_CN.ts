@@ -1808,6 +1808,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请把调用与函数的参数列表相比较。</translation>
     </message>
     <message>
+        <source>Compare the call with the function's parameters. Where it takes any name, mark this one static: `jit(f, static_argnames=…)`.</source>
+        <translation>请将调用与函数的参数对照。如果函数接受任意名称，请将该参数标记为静态：`jit(f, static_argnames=…)`。</translation>
+    </message>
+    <message>
         <source>Compare the policies</source>
         <translation>比较各种策略</translation>
     </message>
@@ -7832,6 +7836,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The function inside the transforms of the call.</source>
         <translation>调用的各层变换里面的那个函数。</translation>
+    </message>
+    <message>
+        <source>The function may have no parameter of this name, and the argument is no array.</source>
+        <translation>函数可能没有这个名称的参数，而且该参数不是数组。</translation>
     </message>
     <message>
         <source>The function returns something that is no array.</source>
