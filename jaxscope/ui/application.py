@@ -259,6 +259,7 @@ def build_window(
         Autosave(window, controller, workspace.bookmarks, layout, folder)
         kept = (
             (lambda: window.call_bar.edit.history, settings.add_calls),
+            (lambda: window.call_bar.edit.calls_with_files, settings.set_calls_with_files),
             (_unless_presented(window, window.saveGeometry), settings.set_geometry),
             (_unless_presented(window, panes.arrangement), panes.remember),
         )

@@ -185,6 +185,9 @@ def test_the_list_leads_to_recent_calls_of_the_file_and_to_recent_files(
     bar = window.call_bar
     calls = ["other(1)", "grad(layer)(f32[8])", "layer(f32[8])", "layer(tokens(key(1)))"]
     bar.edit.set_history(calls)  # the last one is of another file with a function of that name
+    bar.edit.set_history(
+        [*calls, "vmap(layer)(f32[2, 8])"], [("/somewhere/else.py", "vmap(layer)(f32[2, 8])")]
+    )  # the last one, too
     bar.recent_files = ["/somewhere/else.py", str(source)]
     bar.open_functions()
     tree = bar.functions.tree

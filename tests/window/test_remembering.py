@@ -22,6 +22,7 @@ from jaxscope.ui.panes.stage_pane import StagePane
 from jaxscope.ui.session.controller import Bridge, RunOptions
 from jaxscope.ui.window import autosave, sample_path
 from jaxscope.ui.window import settings as settings_module
+from jaxscope.ui.window.call_bar import CallEdit
 from jaxscope.ui.window.main_window import MainWindow
 from jaxscope.ui.window.settings import Settings
 
@@ -314,3 +315,22 @@ def test_few_files_have_a_call_that_is_remembered(tmp_path: Path) -> None:
     assert not fresh.problems
     found = [fresh.call_of(f"/{number}.py") for number in range(40)]
     assert found == ["" if n < 8 or n == 39 else "f(2)" if n == 38 else "f(1)" for n in range(40)]
+
+
+def test_the_next_start_knows_which_file_a_call_was_run_on(qtbot: QtBot, tmp_path: Path) -> None:
+    """Two files may have a function of one name: calls of the one do not run on the other."""
+    place = str(tmp_path / "settings.json")
+    edit, settings = CallEdit(), Settings(place)
+    for file, call in (("/one.py", "loss(1)"), ("/two.py", "loss(2)"), ("/one.py", "loss(2)")):
+        edit.file = file
+        edit.setText(call)
+        edit.remember()
+    settings.add_calls(edit.history)
+    settings.set_calls_with_files(edit.calls_with_files)
+
+    later, known = CallEdit(), Settings(place)
+    later.set_history(known.calls, known.calls_with_files)
+    later.file = "/two.py"
+    assert later.history == ("loss(1)", "loss(2)")
+    assert [later.is_of_file(call) for call in later.history] == [False, False]
+    assert later.is_of_file("typed(3)")

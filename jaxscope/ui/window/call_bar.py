@@ -105,6 +105,9 @@ _READ_MS = 6000
 class CallEdit(QLineEdit):
     """An address bar for calls, in which the names of transforms are tinted.
 
+    Attributes:
+        file: The path of the file that calls are of.
+
     Signals:
         run_requested: Enter was pressed.
         transform_clicked: The number of a transform, the outermost 0, and where on the screen.
@@ -115,7 +118,9 @@ class CallEdit(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.file = ""
         self._history: list[str] = []
+        self._file_of: dict[str, str] = {}
         self._position = 0
         self._draft = ""
         self._words: list[str] = []
@@ -164,20 +169,35 @@ class CallEdit(QLineEdit):
         told = {each.name: tr(each.effect) for each in OFFERED_TRANSFORMS}
         self._notes = told | dict(signatures or {})
 
-    def set_history(self, calls: Sequence[str]) -> None:
-        """Set what the arrow keys walk through, oldest first."""
+    def set_history(self, calls: Sequence[str], files: Iterable[Sequence[str]] = ()) -> None:
+        """Set what the arrow keys walk through, oldest first.
+
+        Args:
+            files: Pairs of a file and a call that was run on it, oldest first.
+        """
         self._history = list(calls)[-_MAX_HISTORY:]
+        self._file_of.update((call, file) for file, call in files)
         self._position = len(self._history)
 
     def remember(self, before: str = "") -> None:
         """Put the present text at the end of the history, after the call that was run before."""
         for text in (before, self.text().strip()):
             if text:
+                self._file_of[text] = self.file
                 self.set_history([*(call for call in self._history if call != text), text])
 
     @property
     def history(self) -> tuple[str, ...]:
         return tuple(self._history)
+
+    @property
+    def calls_with_files(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of a file and a call that was run on it last, oldest first."""
+        return tuple((self._file_of[c], c) for c in self._history if self._file_of.get(c))
+
+    def is_of_file(self, call: str) -> bool:
+        """Whether a call may have been run on the file; other files have functions of its names."""
+        return self._file_of.get(call, self.file) == self.file
 
     def forget_typing(self) -> None:
         """What was typed is run: from now on the call is undone as a whole."""
@@ -365,7 +385,7 @@ class CallEdit(QLineEdit):
     def _calls_before(self) -> list[str]:
         """Calls that were run, of functions that the file has."""
         recent = self._history[-_MOST_RECENT:]
-        return [call for call in recent if find_base_name(call) in self._words]
+        return [c for c in recent if find_base_name(c) in self._words and self.is_of_file(c)]
 
     def _on_completer_activated(self, told: str) -> None:
         """Put in what was chosen: a whole call, or a name for the beginning of it."""
@@ -894,7 +914,7 @@ class CallBar(QWidget):
         self._problem = make_label(role="error")
         self.functions = FunctionList(self)
         self.recent_files: Sequence[str] = ()
-        self.functions_button, self._file, self._has_file = QToolButton(), "", False
+        self.functions_button, self._has_file = QToolButton(), False
         self._text = ""
         self._tools = QWidget()
         self.add_menu, self.transform_menu = LetterMenu(self), QMenu(self)
@@ -961,7 +981,7 @@ class CallBar(QWidget):
         self._text = text
         name = os.path.basename(file)
         self.functions_button.setText(f"{show_marks(name)} ▾")
-        self._file, self._has_file = file, bool(name)
+        self.edit.file, self._has_file = file, bool(name)
         self.functions_button.setVisible(self._has_file and not self._tools.isHidden())
         if tuple(functions) != tuple(self.functions.functions):
             bases = [find_base_name(call) for each in functions for call in each.calls]
@@ -999,9 +1019,12 @@ class CallBar(QWidget):
         calls = [
             call
             for call in reversed(self.edit.history)
-            if call not in offered and find_base_name(call) in names and list_called(call) <= words
+            if call not in offered
+            and self.edit.is_of_file(call)
+            and find_base_name(call) in names
+            and list_called(call) <= words
         ]
-        files = [file for file in self.recent_files if file != self._file]
+        files = [file for file in self.recent_files if file != self.edit.file]
         self.functions.show_recent(calls[:_MOST_RECENT], files[:_MOST_RECENT])
         self.functions.open_at(self.functions_button)
 

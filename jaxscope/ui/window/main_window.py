@@ -205,7 +205,7 @@ class MainWindow(QMainWindow):
         if settings.drawer_share:
             self.pages.drawer_share = settings.drawer_share
         self._show_recent()
-        self.call_bar.edit.set_history(settings.calls)
+        self.call_bar.edit.set_history(settings.calls, settings.calls_with_files)
         self._refresh()
 
     def _build(self) -> None:

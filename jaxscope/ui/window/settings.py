@@ -153,6 +153,8 @@ class Settings:
         (), _are_calls_of_files, "calls_of_files"
     )
     """Pairs of a file and the call that a person ran on it last, latest first."""
+    calls_with_files = _Remembered[tuple[Sequence[str], ...]]((), _are_calls_of_files)
+    """Pairs of a file and a call that was run on it, oldest first."""
     _folder = _Remembered("", _is_text, "last_folder")
     _geometry = _Remembered("", _is_text, "geometry")
 
@@ -268,6 +270,11 @@ class Settings:
     def add_calls(self, calls: Sequence[str]) -> None:
         """Remember the latest calls; those that other windows remembered count as older."""
         self._change("calls", lambda known: (*_without(known, *calls), *calls)[-_MAX_CALLS:])
+
+    def set_calls_with_files(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Remember on which files the latest calls were run."""
+        known = [pair for pair in pairs if _is_call(pair[1])]
+        self.calls_with_files = tuple(known[-_MAX_FILES_WITH_CALL:])
 
     def add_recent_command(self, name: str) -> None:
         """Remember a command as the latest."""
