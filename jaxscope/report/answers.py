@@ -236,8 +236,15 @@ def _costs(evidence: Evidence) -> Answer:
     own = _own_costs(capture)
     if facts and own and not facts[0].place.startswith(file_name(capture.source.file)):
         facts[:0] = own
-    most = next((row for row in rows if row.name != NO_ORIGIN), rows[0]) if facts else None
-    first = f"Most traffic of a line: {most.label}. " if most is not None else ""
+    counted = [
+        row
+        for row in rows
+        if amount_cell(row.after, "bytes_accessed", format_bytes).text != UNKNOWN
+    ]
+    most = next((row for row in counted if row.name != NO_ORIGIN), None)
+    most = most or next(iter(counted), None)
+    begin = "Of what is counted, most" if found.num_unknown[1] else "Most"
+    first = f"{begin} traffic of a line: {most.label}. " if facts and most is not None else ""
     return Answer(
         f"{first}{describe_cost_change(found)} This is counted, not measured: "
         f"`jaxscope time --per-node` measures it. {' '.join(found.notes)}".rstrip(),

@@ -141,6 +141,28 @@ def test_two_counts_of_the_bytes_of_a_fusion_are_told_apart(
     assert f"(fusion): {other}, " in plain
 
 
+def test_a_line_of_unknown_bytes_is_not_said_to_have_the_most(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """XLA counts nothing of a custom call, which sorting by top_k is on the CPU."""
+    file = tmp_path / "best.py"
+    text = (
+        "import jax\n"
+        "def best(x):\n"
+        "    values, places = jax.lax.top_k(x, 3)\n"
+        "    return -values, places\n"
+    )
+    file.write_text(text, encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(compile(text, str(file), "exec"), names)
+    compiled = jax.jit(names["best"]).lower(np.ones(20, np.float32)).compile().as_text()
+    assert compiled is not None and 'custom_call_target="TopK"' in compiled
+
+    told = jaxscope("ask", file, "best(f32[20])", "costs").output
+    assert "best.py:3: bytes unknown" in told
+    assert told.startswith("Of what is counted, most traffic of a line: best.py:4. ")
+
+
 RULES = """\
 import jax
 import jax.numpy as jnp
