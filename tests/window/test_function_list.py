@@ -212,7 +212,13 @@ def test_long_calls_of_the_list_and_of_the_lesson_do_not_read_alike(
     driver.finish(driver.open(source, calls), build_capture())
     window.call_bar.open_functions()
     tree = window.call_bar.functions.tree
-    items = tree.findItems("layer(", Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive)
+    of_layer = Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchRecursive
+    assert [item.text(0) for item in tree.findItems("layer(", of_layer)] == list(calls)
+    window.call_bar.functions.hide()
+    window.setMinimumWidth(0)
+    window.resize(640, window.height())  # where they have no room
+    window.call_bar.open_functions()
+    items = tree.findItems("layer(", of_layer)
     shown = [item.text(0) for item in items]
     room = tree.viewport().width() - 2 * tree.indentation()
     assert len(shown) == 2 and len(set(shown)) == 2

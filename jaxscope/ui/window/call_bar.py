@@ -685,6 +685,8 @@ def _shorten(argument: str) -> str:
 
 
 _WIDTH_PX, _ROW_PADDING_PX = 560, 6
+_AROUND_LIST_PX = 60
+"""Margins of the list, and its scroll bar."""
 _AROUND_CALL_PX = 16
 _CALL_ROLE = Qt.ItemDataRole.UserRole
 _FUNCTION_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -759,11 +761,21 @@ class FunctionList(QFrame):
         row_px = self.fontMetrics().height() + _ROW_PADDING_PX
         height = (rows + 1) * max(self.tree.sizeHintForRow(0), row_px) + 3 * _ROW_PADDING_PX
         room = button.window().size()
-        self.resize(min(_WIDTH_PX, room.width() - 40), min(height, room.height() * 2 // 3))
+        width = min(max(self._widest_call() + _AROUND_LIST_PX, _WIDTH_PX), room.width() - 40)
+        self.resize(width, min(height, room.height() * 2 // 3))
         self.move(button.mapToGlobal(button.rect().bottomLeft()))
         self.show()
         self._fit_calls()
         self.tree.setFocus()
+
+    def _widest_call(self) -> int:
+        """What the calls of functions, and those that were run, need."""
+        metrics = self.tree.fontMetrics()
+        tops = [self.tree.topLevelItem(row) for row in range(self.tree.topLevelItemCount())]
+        rows = [top.child(at) for top in tops if top is not None for at in range(top.childCount())]
+        calls = [row.data(0, _CALL_ROLE) or "" for row in rows if row is not None]
+        widest = max((metrics.horizontalAdvance(show_marks(call)) for call in calls), default=0)
+        return widest + 2 * self.tree.indentation() + _AROUND_CALL_PX
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
