@@ -549,3 +549,32 @@ def test_of_an_integer_there_is_no_derivative(file: Path, grad: str) -> None:
     found = fail(file, f"{grad}(number)(f32[4])")
     assert found.what == "A derivative is asked for of a result that is no float."
     assert "has_aux=True" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("typed", "proposed"),
+    [
+        ("grad(loss(f32[3, 2], f32[4, 3]))", "grad(loss)(f32[3, 2], f32[4, 3])"),
+        (
+            "jax.jit(jax.grad(loss(f32[3, 2], f32[4, 3]), argnums=1))",
+            "jax.jit(jax.grad(loss, argnums=1))(f32[3, 2], f32[4, 3])",
+        ),
+        ("loss(weigths=f32[3, 2], xs=f32[4, 3])", "loss(weights=f32[3, 2], xs=f32[4, 3])"),
+        ("grad(loss)(f32[3, 2], XS=f32[4, 3])", "grad(loss)(f32[3, 2], xs=f32[4, 3])"),
+        ("grad(dot(f32[7], f32[7]))", "grad(dot)(f32[7], f32[7])"),
+    ],
+)
+def test_what_was_nearly_typed_is_asked_for(file: Path, typed: str, proposed: str) -> None:
+    """The arguments stay: a transform of a result, or a keyword of other letters."""
+    explanation = fail(file, typed)
+    assert explanation.is_misspelt and explanation.calls == (proposed,)
+    assert str(explanation.remedy) == f"Did you mean {proposed}?"
+    assert fail_nowhere(file, proposed)
+
+
+def fail_nowhere(file: Path, text: str) -> bool:
+    """Whether a call traces, by JAX alone."""
+    source = read_source(str(file))
+    names = call_namespace(vars(execute_file(source.path, source.text)))
+    jax.make_jaxpr(lambda: eval(text, dict(names)))()
+    return True

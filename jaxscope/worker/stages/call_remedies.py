@@ -6,7 +6,9 @@ import ast
 import contextlib
 import copy
 import dataclasses
+import difflib
 import functools
+import inspect
 import io
 import itertools
 import math
@@ -19,7 +21,7 @@ from typing import Any, NamedTuple, NoReturn, cast
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError
 from jaxscope.late_dataclass import dataclass
-from jaxscope.model.outline import find_offered_calls
+from jaxscope.model.outline import TRANSFORMS, find_offered_calls
 from jaxscope.model.said import EITHER, say, say_joined
 from jaxscope.model.stages import REMEDIES
 from jaxscope.model.types import SHORTHANDS
@@ -82,6 +84,18 @@ class _Search:
         """
         own = explanation.calls[:_MAX_SPELLINGS]
         found: list[str] = []
+        meant: list[str] = []
+        with _limit_time(), contextlib.redirect_stdout(io.StringIO()):
+            spelt = itertools.chain(_turn_inside_out(text), self._rename_keywords(text))
+            meant = list(itertools.islice(self._working(spelt), 1))
+        if meant:
+            return dataclasses.replace(
+                explanation,
+                calls=tuple(meant),
+                remedy=say("Did you mean {calls}?", calls=say_joined(meant, EITHER)),
+                example="",
+                is_misspelt=True,
+            )
         with _limit_time(), contextlib.redirect_stdout(io.StringIO()):
             refilled = self._refill(arrays, explanation.why)
             ranks = set() if arrays is None else {len(shape) for shape in arrays.shapes}
@@ -121,6 +135,25 @@ class _Search:
         each = _MAX_OF_ONE if len(subjects) == 1 else 1
         for subject in subjects:
             yield from itertools.islice(self._working(self._calls_like(subject)), each)
+
+    def _rename_keywords(self, text: str) -> Iterator[str]:
+        """The call with the parameters' names that its keywords are nearly."""
+        call = read_call(text)
+        function = self._names.get(split_call(text)[1])
+        if call is None or not call.keywords or not callable(function):
+            return
+        try:
+            parameters = inspect.signature(function).parameters
+        except (TypeError, ValueError):
+            return
+        free = [name for name in parameters if all(each.arg != name for each in call.keywords)]
+        for each in call.keywords:
+            name = each.arg or ""
+            near = [other for other in free if other.casefold() == name.casefold()]
+            near = near or difflib.get_close_matches(name, free, 1)
+            if near and name not in parameters:
+                each.arg = near[0]
+                yield ast.unparse(call)
 
     def _refill(self, arrays: _Arrays | None, why: str) -> Iterator[str]:
         """Calls with other arrays: what the file gives the function, then one array changed.
@@ -465,6 +498,22 @@ def _fill(applied: _Applied, given: Sequence[ast.expr]) -> str:
 
 
 _SUM_OF_FLOATS = "{grad}(lambda *xs: {function}(*xs).sum(){options})({floats})"
+
+
+def _turn_inside_out(text: str) -> Iterator[str]:
+    """`grad(f)(x)` of `grad(f(x))`: the transform is of the function, not of its result."""
+    call = read_call(text)
+    outer: list[ast.Call] = []
+    while call is not None and _name_of(call) in TRANSFORMS and call.args:
+        outer.append(call)
+        inner = call.args[0]
+        call = inner if isinstance(inner, ast.Call) else None
+    if call is None or not outer:
+        return
+    function = call.func
+    for each in reversed(outer):
+        function = ast.Call(each.func, [function, *each.args[1:]], each.keywords)
+    yield ast.unparse(ast.Call(function, call.args, call.keywords))
 
 
 def _respell(text: str) -> Iterator[str]:
