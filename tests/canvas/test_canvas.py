@@ -14,9 +14,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter, QWheelEvent
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from canvas.screen import centre, first_closed_group, long_program, picture
@@ -49,7 +49,7 @@ from jaxscope.ui.canvas.navigation import (
 from jaxscope.ui.canvas.overlay import no_highlight, paint_overlay, pinned_title
 from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture
 from jaxscope.ui.canvas.scene_index import SceneIndex
-from jaxscope.ui.canvas.scene_painter import SceneDrawing, colors, step_areas
+from jaxscope.ui.canvas.scene_painter import SceneDrawing, colors, graph_font, step_areas
 from view.programs import compile_module, trace
 
 
@@ -1016,6 +1016,86 @@ def test_both_parts_of_a_gradient_are_presented_open_and_read(
     letters = below[below.index(True) :]
     num_rows = letters.index(False) if False in letters else len(letters)
     assert num_rows >= 0.95 * high / 60 - 0.5, "from the top of a digit to the foot of a q"
+
+
+def _list_cut(canvas: GraphCanvas, high: int) -> list[str]:
+    """What has no room for its words as they are shown, on a screen of a height: titles of boxes,
+    connectors, and lines of residuals without bytes.
+    """
+    scene, scale = canvas.scene, canvas.camera.scale
+    assert scene is not None and canvas._drawing is not None
+    title, text = high / 60 * LEAST_TITLE_PX / 9.0, high / 60
+    rects = scene.items.rect.tolist()
+    told = [*zip(scene.items.titles, rects, (title,) * len(rects), strict=True)]
+    rects = scene.connectors.rect.tolist()
+    told += zip(scene.connectors.texts, rects, (text,) * len(rects), strict=True)
+    cut = []
+    for words, rect, size in told:
+        font = graph_font(100.0, size == title)  # sizes of fonts are whole
+        wide = QFontMetricsF(font).horizontalAdvance(words) * size / 100.0
+        if wide > rect[2] * scale or words.endswith("…"):
+            cut.append(words)
+    lines, whole = scene.lines, (0.0, 0.0, scene.width, scene.height)
+    shown = {
+        label.line
+        for group in range(-1, scene.items.num_frames)
+        for label in canvas._drawing.labels_in(group, whole, scale / (high / 540))
+    }
+    assert lines.is_residual.any()
+    cut += [lines.labels[n] for n in lines.labels if lines.is_residual[n] and n not in shown]
+    return cut
+
+
+@pytest.mark.parametrize("high", [720, 1080, 1440])
+def test_no_word_of_what_is_presented_is_cut_where_it_has_room(qtbot: QtBot, high: int) -> None:
+    """Boxes, connectors and the gap between the parts are as wide as type is on the screen."""
+
+    def model(p: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        h = jnp.tanh(x @ p["w"] + p["b"])
+        return h / (1e-5 + jnp.linalg.norm(h, axis=-1, keepdims=True)) @ p["v"]
+
+    def loss(p: dict[str, jax.Array], x: jax.Array, y: jax.Array) -> jax.Array:
+        e = jax.jit(model)(p, x) - y
+        return jnp.mean(jnp.where(jnp.abs(e) < 1.0, 0.5 * e**2, jnp.abs(e) - 0.5))
+
+    p = {"w": jnp.ones((8, 16)), "b": jnp.ones(16), "v": jnp.ones(16)}
+    graph = trace(jax.grad(loss), p, jnp.ones((32, 8)), jnp.ones(32))
+    page = QWidget()
+    qtbot.addWidget(page)
+    canvas = GraphCanvas()
+    qtbot.addWidget(canvas)
+    canvas.set_page(page)
+
+    def resize(wide: float, tall: float, legend: float) -> None:
+        page.resize(round(wide), round(tall + legend))
+        canvas.resize(round(wide), round(tall))
+
+    def settle() -> list[list[float]]:
+        qtbot.wait(20)
+        is_waiting = canvas._resized.isActive
+        qtbot.waitUntil(lambda: not (is_waiting() or canvas.is_busy) and canvas.is_sharp)
+        assert canvas.scene is not None
+        return canvas.scene.items.rect.tolist()
+
+    page.show()
+    canvas.show()
+    resize(900, 700, 30)
+    canvas.set_graph(graph, "gradient")
+    ordinary = settle()
+    canvas.present(high / 540, is_on=True)
+    resize(high * 16 / 9 - 8, 0.78 * high, high / 20)
+    settle()
+    assert canvas._is_all_in_sight() and not _list_cut(canvas, high)
+    # Beside the source there is less room: all is in sight as before.
+    resize(0.635 * high * 16 / 9, 0.78 * high, high / 20)
+    settle()
+    scene = canvas.scene
+    assert scene is not None and canvas._is_all_in_sight()
+    assert {"forward", "backward"} <= {title.partition(" ")[0] for title in scene.items.titles}
+    assert not {title for title in _list_cut(canvas, high) if not title.startswith("→")}
+    canvas.present(1.0, is_on=False)
+    resize(900, 700, 30)
+    assert settle() == ordinary
 
 
 def test_groups_that_were_opened_by_hand_are_open_after_a_presentation(

@@ -435,9 +435,11 @@ def assemble_scene(
     pairs: Sequence[ForwardBackwardPair],
     is_reversed: Sequence[bool],
     direction: str,
+    label_px: float,
 ) -> Scene:
     """The scene that the drawings of all open groups make."""
-    return _Collector(view, wiring, frames, drawings, pairs, is_reversed, direction).collect()
+    collector = _Collector(view, wiring, frames, drawings, pairs, is_reversed, direction, label_px)
+    return collector.collect()
 
 
 _GROUNDS = {
@@ -527,12 +529,13 @@ class _Collector:
         pairs: Sequence[ForwardBackwardPair],
         is_reversed: Sequence[bool],
         direction: str,
+        label_px: float,
     ) -> None:
         self._view = view
         self._wiring = wiring
         self._pairs = pairs
         self._is_reversed = np.asarray(is_reversed, bool)
-        self._direction = direction
+        self._direction, self._label_px = direction, label_px
         self._frames = frames
         self._groups, origins = _place_groups(wiring, frames, drawings)
         self._drawings = [drawings[group] for group in self._groups]
@@ -567,6 +570,7 @@ class _Collector:
             height=root.height,
             item_of_node=item_of_node,
             walks={int(self._item_of_box[box]): walk for box, walk in self._walks.items()},
+            label_px=self._label_px,
         )
 
     def _items(self) -> Items:
@@ -766,7 +770,8 @@ class _Collector:
                 forward, backward = (self._find_part(at[part]) for part in pair)
                 sources, targets = (self._drawings[at[part]].kept for part in pair)
                 shifts = self._part_entries(sources, targets)
-                lines += route_residuals(forward, backward, sources, targets, shifts)
+                ends = forward, backward, sources, targets
+                lines += route_residuals(*ends, shifts, self._label_px)
         return lines
 
     def _part_entries(
@@ -1107,6 +1112,7 @@ class _Composer:
             nester.list_pairs(),
             nester.is_reversed,
             direction,
+            fit.label_px,
         )
         return groups, scene
 

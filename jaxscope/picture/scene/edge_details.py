@@ -15,7 +15,6 @@ import numpy.typing as npt
 from jaxscope.model import NONE
 from jaxscope.model.graph import distinct
 from jaxscope.picture.layout.text_width import measure_text
-from jaxscope.picture.scene.residual_lines import LABEL_PX
 from jaxscope.picture.scene.scene import HEADER_PX, Scene
 from jaxscope.picture.view.control_flow import INDEX, PREDICATE
 
@@ -283,7 +282,7 @@ class EdgeLabels:
         # backward part begin with the same corners, so their label may lie on all of them.
         is_alone = has_room and int(lines.source[line]) >= self._scene.items.num_frames
         is_alone = is_alone and not lines.is_residual[line]
-        size = LABEL_PX if has_room else LABEL_TEXT_PX
+        size = self._scene.label_px if has_room else LABEL_TEXT_PX
         width = measure_text(text, size) + 2 * _PADDING_PX
         corners = self._scene.lines.corners(line).tolist()
         flow = _flow(self._scene, line)

@@ -17,9 +17,18 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.picture.layout.diagram import ShouldStop, never_stop
 from jaxscope.picture.layout.engines import LayoutCache
+from jaxscope.picture.layout.text_width import ELLIPSIS, measure_text
 from jaxscope.picture.scene.build import SceneSize, build_scene, measure_scene
+from jaxscope.picture.scene.edge_details import EdgeLabels
 from jaxscope.picture.scene.group_layout import DOWN
-from jaxscope.picture.scene.scene import Fit, Scene
+from jaxscope.picture.scene.scene import (
+    LABEL_PX,
+    LEAST_STUB_PADDING_PX,
+    LEAST_TEXT_PX,
+    LEAST_TITLE_PX,
+    Fit,
+    Scene,
+)
 from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
 from jaxscope.picture.view.open_groups import (
     LEAST_BOXES,
@@ -94,6 +103,10 @@ _FEW_BOXES = 24
 """With more in it, a picture that fills an ordinary room is not opened further."""
 _MAX_TRIES, _MAX_REFUSED = 8, 2  # each takes as long as a small picture
 
+_MADE_FOR, _LEAST_PART = (1.0, 0.95, 0.9, 1.05, 1.1, 1.15, 1.2, 1.3), 0.9
+"""Scales that boxes of a presented picture are made for, as parts of the one that it is seen at;
+and the least part of that at which a picture of wider boxes is seen."""
+
 
 def type_scale(width: float, height: float, text_scale: float) -> float:
     """The size of type in pictures of a room, where that of the window's type is `text_scale`."""
@@ -103,11 +116,15 @@ def type_scale(width: float, height: float, text_scale: float) -> float:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Viewport:
-    """What there is room for: width and height in pixels, and the size of the window's type."""
+    """What there is room for: width and height in pixels, and the size of the window's type.
+
+    What is presented is shown whole down to `LEAST_TOGETHER`.
+    """
 
     width: float
     height: float
     text_scale: float = 1.0
+    is_presented: bool = False
 
     @property
     def type_scale(self) -> float:
@@ -142,6 +159,29 @@ class _Tried(NamedTuple):
     fit: Fit
 
 
+def _count_cut(scene: Scene, scale: float) -> int:
+    """How many titles, connectors and bytes of residuals have no room at a small scale."""
+    items, connectors, lines = scene.items, scene.connectors, scene.lines
+    titles = (max(scene.items.title_lines(n), key=len) for n in range(len(items)))
+    wide = [measure_text(title, LEAST_TITLE_PX, True) for title in titles]
+    wide += [
+        measure_text(text, LEAST_TEXT_PX) + 2 * LEAST_STUB_PADDING_PX for text in connectors.texts
+    ]
+    rooms = (*items.rect[:, 2].tolist(), *connectors.rect[:, 2].tolist())
+    num_cut = sum(1 for need, room in zip(wide, rooms, strict=True) if need > room * scale)
+    is_blank = scale < LEAST_TOGETHER  # connectors say nothing there
+    num_cut += sum(1 for text in connectors.texts if is_blank or ELLIPSIS in text)
+    residual = lines.is_residual
+    wanted = [(line, False) for line in lines.labels if residual[line]]
+    wanted += [(line, True) for line in lines.heads]
+    told = {
+        (label.line, label.is_head)
+        for label in EdgeLabels(scene).all()
+        if measure_text(label.text, LEAST_TEXT_PX) <= label.width * scale
+    }
+    return num_cut + len({*wanted} - told)
+
+
 @dataclass(frozen=True, slots=True)
 class Arranger:
     """Arranges one view in one room; `should_stop` may end any of it with `LayoutStopped`.
@@ -172,6 +212,53 @@ class Arranger:
                 if self._is_framed(scene) or not self._is_framed(size):
                     break
             return Arranged(scene, fit)
+
+    def fit_type(self, chosen: Arranged, shown: float, least: float) -> Scene:
+        """The scene, with boxes and gaps as wide as its type needs where that is presented.
+
+        As far as there is room for it. Type has its size at any scale, and not all is seen larger
+        than what boxes were made for.
+
+        Args:
+            chosen: The scene, and how it was fitted.
+            shown: The scale that it is shown at where not all is seen, of the window's type; 0
+                where that is not known.
+            least: The smallest scale that all is seen at.
+        """
+        best, fit = chosen
+        is_whole = (seen := self._whole_scale(best)) >= least
+        seen = seen if is_whole else shown
+        fewest = _count_cut(best, seen) if seen and len(best.items) <= _LARGE else 0
+        across = self._room_across() / self.room.text_scale
+        for part in _MADE_FOR:
+            made_for = max(seen * part, least)
+            if not fewest or (part > 1.0 and made_for >= fit.scale):
+                break
+            wider = dataclasses.replace(
+                fit,
+                across=across / seen if fit.is_limited else fit.across,
+                scale=min(fit.scale, made_for),
+                label_px=max(LABEL_PX, LEAST_TEXT_PX / min(made_for, seen)),
+            )
+            scene = self._build(chosen.scene.opened, wider, follows=True, has_room=True)
+            scale = self._whole_scale(scene) if is_whole else seen
+            if is_whole:
+                has_room = scale >= max(_LEAST_PART * seen, least)
+            else:
+                has_room = self._across(scene) * scale <= across
+            if has_room and (num_cut := _count_cut(scene, scale)) < fewest:
+                best, fewest = scene, num_cut
+        return best
+
+    def _room_across(self) -> float:
+        legend = 0.0 if self.direction == DOWN else _LEGEND_PX * self.room.text_scale
+        return self.room.across(self.direction) - legend - 2 * SIDE_PX
+
+    def _whole_scale(self, scene: Scene) -> float:
+        """The scale at which all of a picture is seen, above a legend, of the window's type."""
+        room = self.room
+        free = room.width - 2 * SIDE_PX, room.height - _LEGEND_PX * room.text_scale - 2 * SIDE_PX
+        return min(free[0] / scene.width, free[1] / scene.height) / room.text_scale
 
     def _build(self, opened: frozenset[str], fit: Fit, *, follows: bool, has_room: bool) -> Scene:
         return build_scene(

@@ -515,9 +515,7 @@ class GroupPlacer:
             f"sizes at {fit.scale} {fit.halves_titles}", {}
         )
         self.placed: dict[int, PlacedGroup] = {}
-        self._loose = OffPageConnectors(
-            view, wiring, self._texts.name_of, fit.beside, self._is_down, fit.halves_titles
-        )
+        self._loose = OffPageConnectors(view, wiring, self._texts.name_of, fit, self._is_down)
         self.is_reversed = self._loose.is_reversed
         self._changed = find_changed_groups(
             view, wiring, known, self._loose.partner_of, self.is_reversed
@@ -941,7 +939,8 @@ class GroupPlacer:
             enters = room.shift(wire.target, wire.bundle, True)
             text = 0.0
             if self._is_down and leads_residuals(self._view, wire.source, wire.target):
-                text = measure_label(describe_kept(self._view, self._wiring, wire.values))
+                told = describe_kept(self._view, self._wiring, wire.values)
+                text = measure_label(told, self._fit.label_px)
             ends = room.index[wire.source], room.index[wire.target]
             links.append(DiagramEdge(*ends, net, leaves, enters, text))
         return links, frozenset(upward)

@@ -22,14 +22,13 @@ from typing import NamedTuple
 
 from jaxscope.model import NONE
 from jaxscope.picture.layout.text_width import measure_text
+from jaxscope.picture.scene.scene import LABEL_PX
 from jaxscope.picture.scene.visible_edges import Values
 
 MAX_ENDS = 8
 """Boxes of one part, at most, that lines lead from or to: more would be a wall of lines."""
 MAX_LINES = 16
 """Lines, at most, into the backward part."""
-LABEL_PX = 15.0
-"""Size of the text that a label has room for: in a small picture it is that large, to be read."""
 _LABEL_MARGIN_PX = 8.0
 _LANE_PX = 10.0
 """Between neighbouring lanes of the gap."""
@@ -120,18 +119,18 @@ class ResidualLine(NamedTuple):
     head: str = ""
 
 
-def measure_gap(sources: Sequence[ResidualEnd]) -> float:
+def measure_gap(sources: Sequence[ResidualEnd], label_px: float = LABEL_PX) -> float:
     """Width of the gap between two parts, in pixels, for the lines of some boxes."""
-    widest = max(measure_label(end.text) if end.text else 0.0 for end in sources)
-    return widest + _LANE_PX * len(sources) + _MARGIN_PX + _measure_heads(sources)
+    widest = max(measure_label(end.text, label_px) if end.text else 0.0 for end in sources)
+    return widest + _LANE_PX * len(sources) + _MARGIN_PX + _measure_heads(sources, label_px)
 
 
-def _measure_heads(sources: Sequence[ResidualEnd]) -> float:
+def _measure_heads(sources: Sequence[ResidualEnd], label_px: float) -> float:
     """Width of the room behind the lanes for what parts from each other."""
     texts = [text for end in sources for text in end.heads.values()]
     if not texts:
         return 0.0
-    return max(map(measure_label, texts)) + _measure_turns(sources)
+    return max(measure_label(text, label_px) for text in texts) + _measure_turns(sources)
 
 
 def _measure_turns(sources: Sequence[ResidualEnd]) -> float:
@@ -148,9 +147,9 @@ def measure_levels(num: int) -> float:
     return (num - 1) * (_LABELS_APART_PX + _SAME_PX) + around + _SAME_PX
 
 
-def measure_label(text: str) -> float:
+def measure_label(text: str, label_px: float) -> float:
     """Width of the room for a label on a line, in pixels."""
-    return measure_text(text, LABEL_PX) + 2 * _LABEL_MARGIN_PX
+    return measure_text(text, label_px) + 2 * _LABEL_MARGIN_PX
 
 
 class Part(NamedTuple):
@@ -189,11 +188,13 @@ def route_residuals(
     sources: Sequence[ResidualEnd],
     targets: Sequence[ResidualEnd],
     shifts: Mapping[tuple[int, int], float] | None = None,
+    label_px: float = LABEL_PX,
 ) -> list[ResidualLine]:
     """The lines between two parts that stand side by side, the forward part to the left.
 
     Args:
         shifts: By source and target, how far from the port of an open group a line meets it.
+        label_px: As in `Fit`.
     """
     links = list_links(sources, targets)
     heads = {
@@ -215,7 +216,7 @@ def route_residuals(
     turns = _place_turns(
         passed, entries, backward.frame[0] - _LEAST_PX, _measure_turns(sources) + _LEAST_PX
     )
-    last = right - _measure_heads(sources)
+    last = right - _measure_heads(sources, label_px)
     order = _order_lanes({one: (levels[one], each) for one, each in bent.items()})
     lanes = {one: last - _LANE_PX * at for at, one in enumerate(reversed(order))}
     labelled = last - _LANE_PX * len(sources)

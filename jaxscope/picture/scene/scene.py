@@ -43,6 +43,8 @@ SMALL_SIGN_PX = 9.0
 """What the triangle of a closed group needs beside the title."""
 LEAST_TEXT_PX = 9.0
 """What else is written into boxes and connectors is never smaller; it is cut short or left out."""
+LABEL_PX = 15.0
+"""Size of type that labels of residuals have room for: in a small picture it is that large."""
 LEAST_STUB_PADDING_PX = 4.0
 """Beside the text of a connector."""
 
@@ -250,6 +252,7 @@ class Scene:
         item_of_node: int32, of each node of the graph the item that shows it, or `NONE`.
         notes: Sentences on how it came about that a person should know.
         walks: Frames of repeats that show one of their copies, by item index.
+        label_px: As in `Fit`.
     """
 
     direction: str
@@ -262,6 +265,7 @@ class Scene:
     item_of_node: Int32s
     notes: tuple[str, ...] = ()
     walks: Mapping[int, Walk] = dataclasses.field(default_factory=dict)
+    label_px: float = LABEL_PX
 
     @functools.cached_property
     def item_of_id(self) -> dict[str, int]:
@@ -335,6 +339,7 @@ class Fit:
         scale: How small the scene may be shown: boxes have room for their titles then, which are
             painted no smaller than `LEAST_TITLE_PX`.
         halves_titles: Whether long titles of boxes stand on two lines.
+        label_px: Size of type that labels of residuals have room for.
     """
 
     beside: bool = True
@@ -342,6 +347,7 @@ class Fit:
     aside: float = 0.0
     scale: float = 1.0
     halves_titles: bool = False
+    label_px: float = LABEL_PX
 
     @property
     def is_limited(self) -> bool:

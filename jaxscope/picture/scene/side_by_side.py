@@ -31,6 +31,7 @@ from jaxscope.picture.scene.residual_lines import (
     measure_gap,
     measure_levels,
 )
+from jaxscope.picture.scene.scene import Fit
 from jaxscope.picture.scene.visible_edges import End, Port, Values, Wire, Wiring
 from jaxscope.picture.view.control_flow import keep_one_arm
 from jaxscope.picture.view.forward_backward import counterpart_name, pair_id
@@ -489,18 +490,17 @@ class OffPageConnectors:
         view: View,
         wiring: Wiring,
         name_of: Callable[[int], str],
-        beside: bool,
+        fit: Fit,
         is_down: bool,
-        is_narrow: bool,
     ) -> None:
         self._view, self._wiring, self._name_of = view, wiring, name_of
-        self._is_down, self._is_narrow = is_down, is_narrow
+        self._is_down, self._fit = is_down, fit
         self._across: dict[ForwardBackwardPair, dict[int, list[ResidualEnd]]] = {}
         self.pairs: dict[int, tuple[ForwardBackwardPair, ...]] = {}
         self._pair_of: dict[int, ForwardBackwardPair] = {}
         self._above: dict[int, frozenset[End]] = {}
         self._onward: dict[int, _OnwardLines] = {}
-        parents = _parents_of_pairs(view) if beside else ()
+        parents = _parents_of_pairs(view) if fit.beside else ()
         for pair in (pair for box in parents for pair in find_forward_backward_pairs(view, box)):
             parent = view.boxes[pair.forward].parent
             if wiring.is_open[parent]:
@@ -543,7 +543,7 @@ class OffPageConnectors:
         if not any(self._wiring.is_open[part] for part in pair):
             return WIDE_GAP_PX
         kept = self.kept_in(pair.forward)
-        return measure_gap(kept) if kept else GAP_PX
+        return measure_gap(kept, self._fit.label_px) if kept else GAP_PX
 
     def _find_across(self, pair: ForwardBackwardPair) -> dict[int, list[ResidualEnd]]:
         known = self._across.get(pair)
@@ -594,7 +594,7 @@ class OffPageConnectors:
             parts[one] |= len(values) < len(kept)
         if not any(parts):
             return sources
-        if self._is_narrow:
+        if self._fit.halves_titles:  # room is short
             return [
                 end._replace(text="", heads=each) for end, each in zip(sources, told, strict=True)
             ]

@@ -242,6 +242,9 @@ class GraphCanvas(QWidget):
             extra.hide()  # `GraphPage` gives them a place beside the picture
         self._text_scale, self._is_spotlit = 1.0, False
         self._is_presented = False
+        # The room that type of the picture was fitted to; None where that is not presented.
+        self._ordered_for: tuple[float, ...] | None = None
+        self._typed_for: tuple[float, ...] | None = None
         self._before_presenting: _BeforePresenting | None = None
         self._graph: Graph | None = None
         self._view: View | None = None
@@ -621,7 +624,9 @@ class GraphCanvas(QWidget):
         is_low = self._room().is_low or self._is_presented
         if is_low and not self._is_all_in_sight():
             whole = self._whole_camera(scene, SIDE_PX)
-            if whole.scale >= self._least_together:
+            # All of it stays in sight until its type is fitted to another room.
+            is_old = self._typed_for not in (None, self._presented_room())
+            if whole.scale >= self._least_together or (is_old and self._is_seen_whole):
                 self._camera = whole
 
     @property
@@ -1116,7 +1121,13 @@ class GraphCanvas(QWidget):
         self._page = page
 
     def _room(self) -> Viewport:
-        return Viewport(self._page.width(), self._page.height(), self._text_scale)
+        size = self._page.width(), self._page.height()
+        return Viewport(*size, self._text_scale, self._is_presented)
+
+    def _presented_room(self) -> tuple[float, ...] | None:
+        """The room of what is presented; else None."""
+        room = self._room()
+        return (room.width, room.height, room.text_scale) if room.is_presented else None
 
     def _restart(self) -> None:
         if self._graph is not None and len(self._graph.nodes):
@@ -1156,6 +1167,7 @@ class GraphCanvas(QWidget):
         *,
         is_inline: bool = False,
     ) -> None:
+        self._ordered_for = self._presented_room()
         order = PictureOrder(
             graph,
             view,
@@ -1168,6 +1180,8 @@ class GraphCanvas(QWidget):
             self._room(),
             self._engine,
             self._fit_chosen,
+            0.0 if self._is_untouched else self._camera.scale / self._text_scale,
+            self._least_together / self._text_scale,
         )
         if is_inline:
             self._on_job_finished(order.work_out(lambda: False))
@@ -1192,7 +1206,12 @@ class GraphCanvas(QWidget):
             is_better = self._whole_camera(scene, SIDE_PX).scale >= _LEAST_LOWER * self._text_scale
         if (is_whole or is_lower) and not is_better:
             self._set_busy(False)
+            if self._typed_for != self._ordered_for:  # of the picture that stays
+                self._resized.start()
             return  # more of it would be open, and less of it seen
+        if self._typed_for != self._ordered_for:
+            self._typed_for = self._ordered_for
+            self._resized.start()  # other groups may be open now
         now = self._graph or answer.view.graph  # costs may have come while it was worked out
         self._view = answer.view.with_graph(now) or answer.view
         self._expanded = scene.opened
@@ -1296,6 +1315,9 @@ class GraphCanvas(QWidget):
 
         Not while something in an open group is selected: that might be closed.
         """
+        # What was presented is fitted to its new room first; what is not yet, once it is chosen.
+        if self._typed_for is not None and self._fit_type():
+            return
         is_as_first = self._expanded == self._opened_first
         across = self._page.width() if self._direction == DOWN else self._page.height()
         is_other = abs(across - self._across_chosen) > OTHER_ROOM_PX
@@ -1321,6 +1343,21 @@ class GraphCanvas(QWidget):
             assert self._graph is not None
             self._is_choosing_again, self._is_choosing_lower = True, is_lower
             self._start(self._graph, self._view, None)
+        else:
+            self._fit_type()
+
+    def _fit_type(self) -> bool:
+        """Compose the same groups for the room that they are presented in, or no longer are.
+
+        Returns:
+            Whether that is due, and begun.
+        """
+        room, is_held = self._presented_room(), not (self._is_untouched or self._is_fitted)
+        is_old = room != self._typed_for and not (is_held and room)
+        if self._graph is None or self.scene is None or self.is_busy or not is_old:
+            return False
+        self._start(self._graph, self._view, self._expanded)
+        return True
 
     def _along(self) -> int:
         """Pixels of the page along the flow."""

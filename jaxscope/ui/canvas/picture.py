@@ -18,7 +18,12 @@ from jaxscope.model import NONE, Graph
 from jaxscope.picture.layout.diagram import ShouldStop
 from jaxscope.picture.layout.engines import Engine, LayoutCache
 from jaxscope.picture.scene.build import SceneMemory, build_scene
-from jaxscope.picture.scene.first_picture import Arranger, Viewport
+from jaxscope.picture.scene.first_picture import (
+    LEAST_TOGETHER,
+    Arranged,
+    Arranger,
+    Viewport,
+)
 from jaxscope.picture.scene.scene import NO_WIDTH_LIMIT, Fit, Scene
 from jaxscope.picture.view.box_tracker import BoxFollower
 from jaxscope.picture.view.build import build_view
@@ -186,6 +191,8 @@ class PictureOrder:
         room: Of the widget.
         engine: Who lays groups out.
         fit: How to arrange it where it was said which groups to open.
+        shown: As for `Arranger.fit_type`.
+        least: Likewise.
     """
 
     graph: Graph
@@ -199,27 +206,37 @@ class PictureOrder:
     room: Viewport
     engine: Engine = Engine.OWN
     fit: Fit = NO_WIDTH_LIMIT
+    shown: float = 0.0
+    least: float = LEAST_TOGETHER
 
     def work_out(self, should_stop: ShouldStop) -> PreparedPicture:
         """The picture; raises `LayoutStopped` once it should stop."""
         view = self.view or build_view(self.graph, self.without)
+        arranger = Arranger(view, self.room, self.direction, self.cache, should_stop)
+
+        def prepare(scene: Scene, fit: Fit) -> SceneIndex:
+            if self.room.is_presented and self.engine is Engine.OWN:
+                scene = arranger.fit_type(Arranged(scene, fit), self.shown, self.least)
+            return _prepare(scene)
+
         if self.expanded is not None:
             scene = self._compose(view, self.expanded, self.fit, should_stop)
-            return PreparedPicture(view, _prepare(scene), None, fit=self.fit)
-        arranger = Arranger(view, self.room, self.direction, self.cache, should_stop)
+            return PreparedPicture(view, prepare(scene, self.fit), None, fit=self.fit)
         scene, fit = arranger.choose()
         return_memory(len(self.graph.nodes))
         first, across = scene.opened, self.room.across(self.direction)
         if self.kept is None:
             if self.engine is not Engine.OWN:
                 scene = self._compose(view, first, fit, should_stop)
-            return PreparedPicture(view, _prepare(scene), first, None, across, fit)
+            return PreparedPicture(view, prepare(scene, fit), first, None, across, fit)
         followed = self.kept.follow(view)
         expanded = followed.expanded(first)
         fit = self.kept.fit if abs(across - self.kept.across) <= OTHER_ROOM_PX else fit
         scene = self._compose(view, expanded, fit, should_stop)
         first = scene.opened if self.kept.is_as_first else first
-        return PreparedPicture(view, _prepare(scene), first, followed.anchor(scene), across, fit)
+        index = prepare(scene, fit)
+        anchor = followed.anchor(index.scene)
+        return PreparedPicture(view, index, first, anchor, across, fit)
 
     def _compose(
         self, view: View, expanded: frozenset[str], fit: Fit, should_stop: ShouldStop
