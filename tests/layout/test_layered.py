@@ -15,6 +15,7 @@ from jaxscope.picture.layout.diagram import (
     DiagramEdge,
     Drawing,
     LayoutStopped,
+    LineAside,
     RequestedStub,
     Route,
     Spacing,
@@ -626,3 +627,20 @@ def test_no_more_lines_cross_for_an_order_that_is_preferred() -> None:
     links = [DiagramEdge(0, 2, 0, 0.0, -60.0), DiagramEdge(1, 2, 1, 0.0, 60.0)]
     drawing = layout_layered(Diagram([40.0, 40.0, 200.0], [20.0] * 3, links, preferred=((1, 0),)))
     assert drawing.x[0] < drawing.x[1]
+
+
+@pytest.mark.parametrize("is_to_left", [False, True])
+def test_a_long_line_passes_on_the_side_that_no_line_leads_aside_to(is_to_left: bool) -> None:
+    """One after the other, an argument that the last one reads as well, and what leads aside."""
+    links = [DiagramEdge(0, 2), DiagramEdge(2, 3), DiagramEdge(3, 4), DiagramEdge(1, 4)]
+    aside = tuple(LineAside(node, is_to_left) for node in (2, 3))
+    ports = frozenset({0, 1})
+    diagram = Diagram([8.0] * 2 + [80.0] * 3, [0.0] * 2 + [40.0] * 3, links, ports, aside=aside)
+    drawing = layout_layered(diagram)
+    for node in (2, 3):
+        (x,) = {
+            x
+            for (x, above), (_, below) in itertools.pairwise(drawing.routes[3])
+            if above < drawing.y[node] < below
+        }
+        assert (x > drawing.x[node]) == is_to_left

@@ -101,6 +101,33 @@ def test_a_layer_faces_its_backward_part_on_a_straight_line() -> None:
         assert leaving[name] <= arriving[name], "a group of the backward part has the same name"
 
 
+def test_lines_inside_of_the_forward_part_do_not_cross_those_that_lead_out_of_it() -> None:
+    """The argument of the last box, and the parameters, came down where they lead out."""
+
+    def loss(layers: list[jax.Array], x: jax.Array, y: jax.Array) -> jax.Array:
+        for number, weights in enumerate(layers):
+            with jax.named_scope(f"layer_{number}"):
+                x = jnp.tanh(x @ weights)
+        return ((x - y) ** 2).sum()
+
+    view = build_view(
+        trace(jax.grad(loss), [jnp.ones((4, 4))] * 3, jnp.ones((2, 4)), jnp.ones((2, 4))),
+        without={"box-repeats"},
+    )
+    scene = build_scene(view, frozenset(halves(view)))
+    lines = scene.lines
+    frame = next(n for n, each in enumerate(scene.items.titles) if each.startswith("forward"))
+    kept = [line for line in residuals(scene) if lines.target[line] == frame]
+    left, _, width, _ = scene.items.rect[frame].tolist()
+    assert len(kept) == 4
+    for line in kept:
+        begin, level = lines.corners(line)[0].tolist()
+        for other in np.flatnonzero(~lines.is_residual).tolist():
+            for (x, y), (_, below) in itertools.pairwise(lines.corners(other).tolist()):
+                is_passing = min(y, below) < level < max(y, below)
+                assert not (is_passing and begin < x < left + width)
+
+
 def test_lines_of_two_boxes_share_no_stretch() -> None:
     function, arguments = layers(4)
     view = build_view(trace(jax.grad(function), *arguments), without=["box-repeats"])

@@ -10,7 +10,7 @@ import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from jaxscope.picture.layout.diagram import Diagram, LayeredGraph
+from jaxscope.picture.layout.diagram import Diagram, LayeredGraph, LineAside
 
 _NUM_SWEEPS = 4
 _MAX_REFINED_VERTICES = 1200
@@ -31,6 +31,7 @@ def order_ranks(
     fixed: tuple[int, ...] = (),
     preferred: tuple[tuple[int, int], ...] = (),
     outer: tuple[tuple[int, int], ...] = (),
+    aside: tuple[LineAside, ...] = (),
 ) -> Rows:
     """Vertices of each rank from left to right, those of `fixed` in this order.
 
@@ -38,25 +39,26 @@ def order_ranks(
     Diagrams that are small enough are refined further: neighbours swap where that saves a
     crossing, and the best order met is kept. It is turned round as a whole where more of the pairs
     `preferred` stand in their order then, and neighbours of these swap, if no more lines cross. So
-    do neighbours of the pairs `outer`, of which both are to stand at one end of their rows.
+    do neighbours of the pairs `outer`, of which both are to stand at one end of their rows. What
+    the lines `aside` cross counts like any other crossing.
     """
-    rows = _order_ranks(threads, check_stop, fixed)
+    order = _order_ranks(threads, check_stop, fixed, aside)
     if not fixed and preferred:
-        rows = _turn(threads, rows, preferred)
+        order = _turn(order, preferred)
     if outer:
-        _Order(threads, rows, fixed).move_outward(outer)
-    return rows
-
-
-def _turn(threads: LayeredGraph, rows: Rows, preferred: tuple[tuple[int, int], ...]) -> Rows:
-    """The rows with as many pairs in the order that is preferred as no more lines cross for."""
-    order = _Order(threads, rows, ())
-    if order.is_mostly_against(preferred):
-        turned = _Order(threads, [row[::-1] for row in rows], ())
-        if turned.count_crossings() <= order.count_crossings():
-            order = turned
-    order.prefer(preferred)
+        order.move_outward(outer)
     return order.rows
+
+
+def _turn(order: _Order, preferred: tuple[tuple[int, int], ...]) -> _Order:
+    """The rows with as many pairs in the order that is preferred as no more lines cross for."""
+    if order.is_mostly_against(preferred):
+        before, crossings = order.copy(), order.count_crossings()
+        order.restore([row[::-1] for row in before])
+        if order.count_crossings() > crossings:
+            order.restore(before)
+    order.prefer(preferred)
+    return order
 
 
 def exchange_leaning(diagram: Diagram, threads: LayeredGraph, rows: Rows, x: list[float]) -> bool:
@@ -70,7 +72,7 @@ def exchange_leaning(diagram: Diagram, threads: LayeredGraph, rows: Rows, x: lis
             its nodes of `outer` their places.
         x: Where the vertices are.
     """
-    order = _Order(threads, rows, (*diagram.fixed, *diagram.sequence))
+    order = _Order(threads, rows, (*diagram.fixed, *diagram.sequence), diagram.aside)
     wanted: list[float] = []
     for v, near in enumerate(map(list.__add__, threads.up, threads.down)):
         lean = sum(threads.up_lean[v]) + sum(threads.down_lean[v])
@@ -80,31 +82,36 @@ def exchange_leaning(diagram: Diagram, threads: LayeredGraph, rows: Rows, x: lis
 
 
 def _order_ranks(
-    threads: LayeredGraph, check_stop: Callable[[], None], fixed: tuple[int, ...]
-) -> Rows:
-    order = _order_from(threads, _initial_rows(threads), check_stop, fixed)
-    if not fixed and len(threads.rank) <= _MAX_EXCHANGED_VERTICES and order.count_crossings():
+    threads: LayeredGraph,
+    check_stop: Callable[[], None],
+    fixed: tuple[int, ...],
+    aside: tuple[LineAside, ...],
+) -> _Order:
+    rows = keep_sequence(_initial_rows(threads), fixed)
+    order = _order_from(_Order(threads, rows, fixed, aside), check_stop)
+    if len(threads.rank) > _MAX_EXCHANGED_VERTICES or not order.count_crossings():
+        return order
+    if not fixed:
         # Which side a long line passes a box on is decided by the start: try the other one.
         mirrored = [row[::-1] for row in _initial_rows(threads, is_mirrored=True)]
-        other = _order_from(threads, mirrored, check_stop, fixed)
+        other = _order_from(_Order(threads, mirrored, fixed, aside), check_stop)
         if other.count_crossings() < order.count_crossings():
-            return other.rows
-    return order.rows
+            order = other
+    if order.count_crossed_aside():
+        order.move_lines_outward(check_stop)
+    return order
 
 
-def _order_from(
-    threads: LayeredGraph, rows: Rows, check_stop: Callable[[], None], fixed: tuple[int, ...]
-) -> _Order:
-    order = _Order(threads, keep_sequence(rows, fixed), fixed)
+def _order_from(order: _Order, check_stop: Callable[[], None]) -> _Order:
     for _ in range(_NUM_SWEEPS):
         check_stop()
         order.sweep_down()
         check_stop()
         order.sweep_up()
     order.sweep_down()
-    if len(threads.rank) <= _MAX_REFINED_VERTICES:
+    if order.num_vertices <= _MAX_REFINED_VERTICES:
         _refine(order, check_stop)
-    if len(threads.rank) <= _MAX_EXCHANGED_VERTICES:
+    if order.num_vertices <= _MAX_EXCHANGED_VERTICES:
         _exchange_equals(order, check_stop)
     return order
 
@@ -185,10 +192,22 @@ class _Order:
 
     Attributes:
         rows: Vertices of each rank.
+        num_vertices: How many there are.
     """
 
-    def __init__(self, threads: LayeredGraph, rows: Rows, fixed: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        threads: LayeredGraph,
+        rows: Rows,
+        fixed: tuple[int, ...],
+        aside: tuple[LineAside, ...] = (),
+    ) -> None:
         self.rows = rows
+        self.num_vertices = len(threads.rank)
+        # How many lines lead aside from each node; below zero where they lead to the left.
+        self._aside: dict[int, int] = {}
+        for node, is_to_left in aside:
+            self._aside[node] = self._aside.get(node, 0) + (-1 if is_to_left else 1)
         self._fixed = fixed
         self._is_fixed = frozenset(fixed)
         self._turns_ties = False
@@ -233,6 +252,10 @@ class _Order:
             if near[left] and near[right]:
                 ours = _places(near[left], ports[left], place)
                 gain += _gain(ours, _places(near[right], ports[right], place))
+        if self._aside:
+            first = self._first_dummy
+            gain += self._aside.get(left, 0) if right >= first else 0
+            gain -= self._aside.get(right, 0) if left >= first else 0
         return gain
 
     def copy(self) -> Rows:
@@ -351,7 +374,57 @@ class _Order:
                 number = self._count_below(rank)
                 found = known[rank] = (changes[rank], changes[rank + 1], number)
             total += found[2]
+        return total + self.count_crossed_aside()
+
+    def count_crossed_aside(self) -> int:
+        """Lines and stubs that stand where lines lead aside."""
+        total = 0
+        for v, weight in self._aside.items():
+            row, at = self.rows[self._rank[v]], self._place[v]
+            passed = row[:at] if weight < 0 else row[at + 1 :]
+            total += abs(weight) * sum(each >= self._first_dummy for each in passed)
         return total
+
+    def move_lines_outward(self, check_stop: Callable[[], None]) -> None:
+        """Move whole long lines to the side that no lines lead aside to, if fewer cross then.
+
+        One vertex at a time that saves nothing: the line would cross those of the box.
+        """
+        best, fewest = self.copy(), self.count_crossings()
+        outer = 1 if sum(self._aside.values()) < 0 else -1
+        for line in self._list_long_lines():
+            begins = {u for v in line for u in self._up[v]} - set(line)
+            for moved in (line, [*line, *begins]):
+                check_stop()
+                for v in moved:
+                    self._put_at_end(v, outer)
+                for _ in range(_MAX_TRANSPOSITIONS):
+                    if not self.transpose():
+                        break
+                crossings = self.count_crossings()
+                if crossings < fewest:
+                    best, fewest = self.copy(), crossings
+                self.restore([row[:] for row in best])
+
+    def _list_long_lines(self) -> list[list[int]]:
+        """The dummies of each long line, with those of its branches, from its begin on."""
+        lines: dict[int, list[int]] = {}
+        line_of: dict[int, int] = {}
+        for v in range(self._first_dummy, self.num_vertices):
+            before = [u for u in self._up[v] if u in line_of]
+            line_of[v] = line_of[before[0]] if before else v
+            lines.setdefault(line_of[v], []).append(v)
+        return list(lines.values())
+
+    def _put_at_end(self, v: int, side: int) -> None:
+        """Let a vertex stand first or last in its row, but for what is held in an order."""
+        rank = self._rank[v]
+        others = [u for u in self.rows[rank] if u != v]
+        row = [*others, v] if side > 0 else [v, *others]
+        (self.rows[rank],) = keep_sequence([row], self._fixed)
+        self._changes[rank] += 1
+        for index, u in enumerate(self.rows[rank]):
+            self._place[u] = index
 
     def _count_below(self, rank: int) -> int:
         place, total = self._place, 0

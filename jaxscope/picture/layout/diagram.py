@@ -328,6 +328,13 @@ class DiagramEdge(NamedTuple):
     text_across: float = 0.0
 
 
+class LineAside(NamedTuple):
+    """A line that leaves a node across the flow, and the drawing beside that."""
+
+    node: int
+    is_to_left: bool
+
+
 class RequestedStub(NamedTuple):
     """A stub that the caller asks for, for values that come from or go to another diagram.
 
@@ -364,6 +371,8 @@ class Diagram:
         upward: Indices of the links that run against the flow: the target stands before the source.
         outer: Pairs of nodes that had better both stand at the same end of their ranks, if no more
             lines cross for it: a line that is no edge leads there from one to the other.
+        aside: Nodes from which a line that is no edge leads out of the drawing across the flow, to
+            the right or, where it says so, to the left. It crosses the lines that pass there.
         gathered: Nodes that stand for many arguments or constants: where many lines lead from one
             past other ranks, these become stubs.
         stub_across: Size across the flow of a stub that names each node; for edges that are
@@ -398,6 +407,7 @@ class Diagram:
     gathered: frozenset[int] = frozenset()
     outer: tuple[tuple[int, int], ...] = ()
     upward: frozenset[int] = frozenset()
+    aside: tuple[LineAside, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

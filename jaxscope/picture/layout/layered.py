@@ -809,7 +809,7 @@ def layout_layered(
     check_stop()
     preferred = () if diagram.sequence else diagram.preferred
     outer = () if diagram.sequence else diagram.outer
-    rows = order_ranks(threads, check_stop, diagram.fixed, preferred, outer)
+    rows = order_ranks(threads, check_stop, diagram.fixed, preferred, outer, diagram.aside)
     rows = keep_sequence(rows, diagram.sequence)
     x = place_across(diagram, threads, rows, spacing.across, check_stop)
     return draw_layered_graph(diagram, threads, rows, x, spacing)

@@ -19,6 +19,7 @@ from jaxscope.picture.layout.diagram import (
     Diagram,
     DiagramEdge,
     Drawing,
+    LineAside,
     RequestedStub,
     Route,
     Spacing,
@@ -882,8 +883,21 @@ class GroupPlacer:
             gathered,
             tuple((index[each.target], index[each.source]) for each in borders.carries),
             upward,
+            tuple(self._list_aside(box, index)),
         )
         return self._layouts.lay_out(diagram)
+
+    def _list_aside(self, part: int, index: Mapping[End, int]) -> Iterator[LineAside]:
+        """The lines of residuals that cross what is beside the boxes of a part of a gradient.
+
+        All that a box keeps leaves it by one line. What enters an open group does so between rows.
+        """
+        is_to_left = self.is_reversed[part]
+        for end in self._loose.kept_in(part):
+            if not is_to_left:
+                yield LineAside(index[end.box], is_to_left)
+            elif end.box not in self.frames:
+                yield from [LineAside(index[end.box], is_to_left)] * len(end.far)
 
     def _find_gathered(self, room: GroupProblem) -> frozenset[int]:
         """The units that stand for many arguments, or constants, of the whole program."""
