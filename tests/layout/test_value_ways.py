@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from jaxscope.model import NONE
+from jaxscope.model.graph import distinct
 from jaxscope.picture.layout.diagram import Spacing
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
@@ -74,6 +75,32 @@ def test_what_a_box_gives_is_lit_to_all_boxes_that_read_it(view: View, scene: Sc
         ends = {*scene.lines.source[out].tolist(), *scene.lines.target[out].tolist()}
         assert expected <= ends
         assert {end for end in ends if end >= scene.items.num_frames} <= expected | {item}
+
+
+def test_what_an_open_group_reads_and_gives_is_lit_to_the_boxes_at_both_ends(view: View) -> None:
+    """The lines of residuals were lit up to the border of the part that they enter."""
+    scene = build_scene(view, view.all_groups())
+    lines, num_frames = scene.lines, scene.items.num_frames
+    around = [{item} for item in range(len(scene.items.parent))]
+    for item, parent in enumerate(scene.items.parent.tolist()):
+        around[item] |= around[parent] if parent != NONE else set()
+    told = set(scene.connectors.item[scene.connectors.is_source].tolist())
+    edges = [(source, target) for target, makers in boxes_of_edges(view, scene).items()
+             for source in makers]  # fmt: skip
+    drawn = [(source, target) for source, target in edges if not around[source] & told]
+    checked = 0
+    for frame in range(num_frames):
+        way = find_way(scene, frame)
+        lit = distinct(way.into, way.out)
+        ends = {*lines.source[lit].tolist(), *lines.target[lit].tolist()}
+        passing = [pair for pair in drawn if sum(frame in around[end] for end in pair) == 1]
+        assert {end for pair in passing for end in pair} <= ends
+        checked += len(passing)
+        other = {end for pair in edges for end in pair
+                 if sum(frame in around[each] for each in pair) == 1}  # fmt: skip
+        boxes = {end for end in ends if end >= num_frames and frame not in around[end]}
+        assert boxes <= other | told
+    assert checked > 100
 
 
 def test_each_connector_has_the_line_that_touches_it(scene: Scene) -> None:

@@ -35,7 +35,7 @@ def find_way_of_line(scene: Scene, line: int) -> Way:
 
 
 def find_way(scene: Scene, item: int, values: Collection[int] | None = None) -> Way:
-    """What an item reads and gives; of an open group only the lines that end at its border.
+    """What an item reads and gives; of an open group also all that leads on from its border inside.
 
     Args:
         scene: The picture.
@@ -46,7 +46,7 @@ def find_way(scene: Scene, item: int, values: Collection[int] | None = None) -> 
     if item == NONE:
         return NO_WAY
     if item < scene.items.num_frames:
-        return Way(np.flatnonzero(lines.target == item), np.flatnonzero(lines.source == item), ())
+        return _find_way_of_group(scene, item)
     own = np.flatnonzero((lines.target == item) | (lines.source == item)).tolist()
     read, given = (
         [line for line in own if _is_at(scene, item, line, is_out)] for is_out in (False, True)
@@ -62,6 +62,51 @@ def find_way(scene: Scene, item: int, values: Collection[int] | None = None) -> 
     if values is None:
         edges = (*edges_of_item(scene, item), *edges)
     return Way(into, out, tuple(dict.fromkeys(edges))[:MAX_EDGES])
+
+
+def _find_way_of_group(scene: Scene, item: int) -> Way:
+    """The lines that meet the border of an open group, and on to both of their ends."""
+    lines, is_inside = scene.lines, _mark_inside(scene, item)
+    ends, begins = (np.flatnonzero(each == item) for each in (lines.target, lines.source))
+    asked = [
+        {
+            flow
+            for line in some.tolist()
+            if _is_at(scene, item, line, is_out)
+            and not is_inside[far[line]]
+            and not _is_told_inside(scene, item, line)
+            for flow in lines.flows[line]
+        }
+        for some, far, is_out in ((ends, lines.source, False), (begins, lines.target, True))
+    ]
+    led = [line for flow in asked[0] for line in _trace_back(scene, item, flow)]
+    within = lines.carrying(asked[0])
+    begin = lines.source[within]
+    within = within[is_inside[begin] | (begin == item)]
+    into = distinct(ends, np.asarray(led, np.int64))
+    return Way(into, distinct(begins, within, lines.carrying(asked[1])), ())
+
+
+def _mark_inside(scene: Scene, item: int) -> npt.NDArray[np.bool_]:
+    """Of each item, whether it is in an open group."""
+    parent = scene.items.parent
+    is_inside = np.zeros(len(parent), np.bool_)
+    for each in range(scene.items.num_frames):  # outer frames come first
+        around = parent[each]
+        is_inside[each] = around != NONE and bool(around == item or is_inside[around])
+    boxes = parent[scene.items.num_frames :]
+    is_inside[scene.items.num_frames :] = (boxes != NONE) & ((boxes == item) | is_inside[boxes])
+    return is_inside
+
+
+def _is_told_inside(scene: Scene, item: int, line: int) -> bool:
+    """Whether a line leads between the border of an open group and a connector inside."""
+    connector = scene.connector_of_line.get(line, NONE)
+    if connector == NONE:
+        return False
+    x, y, width, height = scene.connectors.rect[connector].tolist()
+    left, top, wide, high = scene.items.rect[item].tolist()
+    return bool(left < x + width / 2 < left + wide and top < y + height / 2 < top + high)
 
 
 def _is_at(scene: Scene, item: int, line: int, is_out: bool) -> bool:
