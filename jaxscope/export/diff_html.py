@@ -22,7 +22,7 @@ from jaxscope.export.page import (
 from jaxscope.model import Graph, Unavailable
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import Scene
-from jaxscope.picture.tint.diff_marks import STYLES, MarkStyle, mark_items
+from jaxscope.picture.tint.diff_marks import BADGE_ABOVE_PX, STYLES, MarkStyle, mark_items
 from jaxscope.picture.view.build import build_view
 from jaxscope.program.diff.captures import Comparison, StageComparison
 from jaxscope.program.diff.changes import Change, GraphComparison, describe_node_change
@@ -116,7 +116,7 @@ def _draw_marks(
             f'<g class="mark mark-{style.name}" data-rows="{shown}" tabindex="0" role="button">'
             f"<title>{marks.describe(index)}</title>"
             f"{_outline(style, x - 3, y - 3, width + 6, height + 6)}"
-            f"{_badge(style, x - 3, y - 3, number)}</g>"
+            f"{_badge(style, x - 3, y - 3 - BADGE_ABOVE_PX, number)}</g>"
         )
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QApplication, QWidget
@@ -11,14 +14,17 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from comparison.conftest import Take
+from jaxscope.picture.tint.diff_marks import STYLES
 from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
 from jaxscope.program.diff.changes import Change, GraphComparison
 from jaxscope.ui.pages.compare import ComparePage
 from jaxscope.ui.pages.comparison_view import CompareView
+from jaxscope.ui.pages.diff_graph import ComparedCanvas, color_of
 from jaxscope.ui.toolkit.result_table import choose_row
 from jaxscope.ui.toolkit.theme import DARK
 from jaxscope.ui.toolkit.widgets import FlowLayout
 from jaxscope.ui.window.page_context import PageContext
+from view.programs import trace
 
 
 @pytest.fixture
@@ -64,6 +70,40 @@ def test_without_marks_both_sides_are_plain(view: CompareView) -> None:
     assert all(canvas.isVisible() for canvas in view.canvases)
     view.marks.setChecked(True)
     assert view.canvases[0].item_marks is not None
+
+
+@pytest.mark.parametrize("width", [150, 240, 700])
+def test_a_mark_lies_on_nothing_that_its_box_says(qtbot: QtBot, width: int) -> None:
+    """In small pictures the number covered the first letters of the title."""
+
+    def function(x: jax.Array) -> jax.Array:
+        for name in ("first", "second"):
+            with jax.named_scope(name):
+                for _ in range(6):
+                    x = jnp.tanh(x * 2.0)
+        return x
+
+    canvas = ComparedCanvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(width, 2 * width)
+    canvas.show()
+    canvas.show_graph(trace(function, jnp.ones(3)), "")
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    canvas.set_expanded(frozenset())
+    qtbot.waitUntil(lambda: not canvas.is_busy)
+    assert canvas.scene is not None and canvas.shown_graph is not None
+    changes = np.full(len(canvas.scene.item_of_node), int(Change.REMOVED), np.int8)
+    canvas.set_changes(changes)
+    marked, marks = canvas.grab().toImage(), canvas.item_marks
+    assert marks is not None and marks.counts.max() == 12
+    ink = color_of(STYLES[Change.REMOVED], "light").rgb()
+    inked = {(x, y) for x in range(width) for y in range(2 * width) if marked.pixel(x, y) == ink}
+    assert len(inked) > 500
+    for x, y, wide, high in canvas.scene.items.rect[marks.items].tolist():
+        (left, top), (right, bottom) = (
+            canvas.camera.to_widget(*corner) for corner in ((x, y), (x + wide, y + high))
+        )
+        assert not any(left + 3 < x < right - 3 and top + 3 < y < bottom - 3 for x, y in inked)
 
 
 def test_marks_are_painted_over_the_graph(view: CompareView, qtbot: QtBot) -> None:

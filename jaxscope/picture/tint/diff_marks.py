@@ -43,6 +43,10 @@ STYLES = {
 signs and dashes distinguish them without any colour."""
 
 
+BADGE_ABOVE_PX = 5.0
+"""How much higher a badge stands on a box than in the legend: on no letter of its title."""
+
+
 @dataclass(frozen=True, eq=False)
 class ItemMarks:
     """What to mark in a scene.

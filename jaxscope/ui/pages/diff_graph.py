@@ -9,7 +9,13 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from jaxscope.model import Graph
-from jaxscope.picture.tint.diff_marks import STYLES, ItemMarks, MarkStyle, mark_items
+from jaxscope.picture.tint.diff_marks import (
+    BADGE_ABOVE_PX,
+    STYLES,
+    ItemMarks,
+    MarkStyle,
+    mark_items,
+)
 from jaxscope.program.diff.changes import Change
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.scene_painter import graph_font
@@ -115,9 +121,8 @@ class ComparedCanvas(GraphCanvas):
             if camera.scale >= _SIGN_SCALE:
                 count = int(marks.counts[index])
                 text = style.sign + (str(count) if count > 1 else "")
-                paint_badge(
-                    painter, rect.topLeft(), text, color_of(style, self._theme), self._theme
-                )
+                corner = rect.topLeft() - QPointF(0.0, BADGE_ABOVE_PX)
+                paint_badge(painter, corner, text, color_of(style, self._theme), self._theme)
 
 
 def paint_badge(painter: QPainter, at: QPointF, text: str, color: QColor, theme: str) -> None:
