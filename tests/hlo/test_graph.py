@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -324,38 +323,3 @@ def test_products_with_a_vector_are_of_the_equations_that_do_their_work() -> Non
         row = optimized.graph.index_by_id[dot.id]
         assert optimized.graph.nodes.cost[row, 0] == 2 * 32 * 16
     assert {dot.direction for dot in dots} == {Direction.FORWARD, Direction.BACKWARD}
-
-
-@pytest.mark.parametrize("reduce", (jnp.sum, jnp.max))
-def test_windows_that_reduce_most_are_of_the_reduction(reduce: Callable[..., jax.Array]) -> None:
-    """XLA's tree-reduction-rewriter leaves them without a name."""
-    capture = jaxscope.capture(lambda x: reduce(jnp.sin(x), 0), jnp.ones((128, 8)))
-    base, optimized = capture.stages[0].graph, capture.stage("optimized")
-    assert is_available(base) and optimized is not None and is_available(optimized.graph)
-    nodes = [optimized.graph.node(row) for row in range(len(optimized.graph.nodes))]
-    windows = [node for node in nodes if node.operation == "reduce-window"]
-    assert windows and all("op_name" not in node.attributes for node in windows)
-    (reduction,) = (
-        base.node(row).id
-        for row in range(len(base.nodes))
-        if base.operation(row).startswith("reduce_")
-    )
-    assert {node.origins for node in windows} == {(reduction,)}
-
-
-def test_a_sum_of_a_running_sum_is_not_taken_for_it() -> None:
-    """XLA makes windows of a running sum as well; what is not told by its name stays unknown."""
-    capture = jaxscope.capture(lambda x: jnp.sum(jnp.cumsum(x, 0), 0), jnp.ones((1024, 3)))
-    base, optimized = capture.stages[0].graph, capture.stage("optimized")
-    assert is_available(base) and optimized is not None and is_available(optimized.graph)
-    (summed,) = (
-        base.node(row).id for row in range(len(base.nodes)) if base.operation(row) == "reduce_sum"
-    )
-    graph = optimized.graph
-    of_sum = [
-        graph.nodes.cost[row, 0]
-        for row in range(len(graph.nodes))
-        if graph.operation(row) in ("reduce-window", "reduce")
-        and graph.node(row).origins == (summed,)
-    ]
-    assert sum(of_sum) == (1024 - 1) * 3  # by the count of additions

@@ -58,7 +58,7 @@ def test_a_first_headline_stands_while_it_goes_on_and_a_busy_machine_is_told_the
     run.tell(Finished(timing("f(x)", BUSY, "Noisy for some reason.")))
     driver.wait_until(lambda: not window.controller.state.is_running)
     first, second = page.verdict_text.split("\n")
-    assert first == "jit is 3.00 times faster than eager (paired, observed 2.00 to 4.00)"
+    assert first == "jit is 3 times faster than eager (paired, observed 2.00 to 4.00)"
     assert second.startswith("Noisy: This process had a processor for 14%")
     assert "load 16.5 on 2 processors" in page.notes.text()
     assert "f(x). Measured on" in page.notes.text()

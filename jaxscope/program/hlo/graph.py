@@ -738,23 +738,7 @@ class _FirstUses:
 
 
 _MOST_UNNAMED, _MOST_READERS = 10_000, 100
-"""Instructions without a name that are looked at, and of what reads each; XLA writes few."""
-
-
-def _lost_name(core: _Core) -> bool:
-    """Whether XLA writes such an instruction without a name in place of a named one."""
-    if core.opcode == "reduce-window":  # windows that overlap are a program's own
-        parts = dict(part.split("=", 1) for part in core.attributes.get("window", "").split())
-        return "size" in parts and parts["size"] == parts.get("stride")
-    return core.opcode == "dot"
-
-
-def _comes_behind(work: str, opcode: str, op_name: str) -> bool:
-    """Whether an instruction of that name ends what an unnamed one did the work of."""
-    name = op_name.rpartition("/")[2]
-    if work == "dot":
-        return opcode == "bitcast" and name == "dot_general"
-    return opcode == "reduce" and name.startswith("reduce_")
+"""Products without a name that are looked at, and of what reads each; XLA writes few."""
 
 
 class _Converter:
@@ -801,7 +785,7 @@ class _Converter:
         loops = find_loop_names(nesting, lambda node: op_names[int(op_name_of[node])])
         stamped = self._find_stamped(loops, called)
         rows, row_of = self._find_provenance(told, inherited, stamped)
-        for node, reader in self._find_renamed_work(told, called).items():
+        for node, reader in self._find_products(told, called).items():
             row_of[node] = row_of[reader]
         table = self._builder.table
         num_kept = len(table)
@@ -934,44 +918,36 @@ class _Converter:
             and not is_called_after(module.names[self._find_named(node, called)], op_name)
         ]
 
-    def _find_renamed_work(
+    def _find_products(
         self, told: NamedProvenance, called: Mapping[int, list[int]]
     ) -> dict[int, int]:
-        """Instructions without a name that do the work of a named one, by what has its name.
+        """Products without a name that compute the value of a named one, by what has the name.
 
-        XLA's pass gemv-rewriter makes of a product with a vector one of two matrices, and behind it
-        a bitcast to the type of the old product; tree-reduction-rewriter lets windows side by side
-        reduce most, and a last reduction the rest. What comes behind gets the old name, what does
-        the work none. Where all that comes behind has one name, the work is of that.
+        XLA's pass gemv-rewriter makes of a product with a vector one of two matrices, which it
+        does not name, and a bitcast of that to the type of the old one, which has the old one's
+        name: also in fusions, which read the new one. Where all of its bitcasts have the name of
+        one product, it computes just that. Other work without a name is linked by fates
+        (`link_products`).
         """
         module = self._module
         unnamed = module.op_names.find("")
-        does_work = np.array([_lost_name(core) for core in self._cores], np.bool_)
+        is_product = np.array([core.opcode == "dot" for core in self._cores], np.bool_)
         found: dict[int, int] = {}
-        if unnamed is None or len(module.op_names) == 1 or not does_work.any():
+        if unnamed is None or len(module.op_names) == 1 or not is_product.any():
             return found
-        nodes = np.flatnonzero(does_work[module.core] & (module.op_name == unnamed))
-        for node in nodes[::-1][:_MOST_UNNAMED].tolist():  # a window may read another one's result
-            work = self._core(node).opcode
-            readers = list(itertools.islice(self._readers(node, called), _MOST_READERS))
-            if len(readers) == _MOST_READERS:
-                continue
-            behind = [found.get(each, each) for each in readers]
-            if work == "dot":
-                behind = [
-                    each
-                    for each in behind
-                    if self._core(each).opcode == "bitcast" and module.op_name[each] != unnamed
-                ]
-            names = [int(module.op_name[each]) for each in behind]
-            if len({int(told.codes[name]) for name in names}) == 1 and all(
-                _comes_behind(work, self._core(each).opcode, told.display(name))
-                for each, name in zip(behind, names, strict=True)
-            ):
-                found[node] = behind[0]
-                fusion = self._fusions(called).get(module.computations[self._home[node]].id)
-                if fusion is not None and self._is_root[node] and module.op_name[fusion] == unnamed:
-                    found[fusion] = behind[0]  # which XLA wraps around it
+        products = np.flatnonzero(is_product[module.core] & (module.op_name == unnamed))
+        for product in products[:_MOST_UNNAMED].tolist():
+            readers = list(itertools.islice(self._readers(product, called), _MOST_READERS))
+            bitcasts = [
+                reader
+                for reader in readers
+                if self._core(reader).opcode == "bitcast" and module.op_name[reader] != unnamed
+            ]
+            names = module.op_name[bitcasts].tolist()
+            ends = {told.display(name).rpartition("/")[2] for name in names}
+            is_one = ends == {"dot_general"} and len({int(told.codes[n]) for n in names}) == 1
+            if is_one and len(readers) < _MOST_READERS:
+                found[product] = bitcasts[0]
         return found
 
     def _readers(self, first: int, called: Mapping[int, list[int]]) -> Iterator[int]:
