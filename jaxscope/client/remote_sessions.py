@@ -393,8 +393,9 @@ def _start(
         raise
     if first is not None:
         return Connection(process, first), None, ""
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(1.0)
+    if over is None or not over.is_set():  # whoever has given up may end before a wait does
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(1.0)
     status = process.poll()
     process.kill()
     process.wait()
