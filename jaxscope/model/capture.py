@@ -479,8 +479,8 @@ class Stage:
         unavailable: Set if the whole stage is missing; text and graph then are unavailable too.
         kernels: Of `machine`: names of all kernels that XLA generated code for, none if it
             generated no code; None where that is not known, as of files of earlier releases.
-        fetched_seconds: Wall seconds that it took to have it, where JAX had kept it from before;
-            None where JAX made it.
+        fetched_seconds: Wall seconds that fetching it took, where JAX had traced it before and
+            `seconds` is not known; None where JAX traced or compiled it.
     """
 
     name: str

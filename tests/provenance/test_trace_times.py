@@ -56,7 +56,7 @@ def traced(capture: Capture) -> list[float | Unavailable]:
 def test_fetching_a_trace_is_not_said_to_be_making_it(
     tmp_path: Path, call: str, is_kept: bool
 ) -> None:
-    """Tracing sleeps, so what is told is at least that long, or not told."""
+    """The function sleeps while it is traced: a shorter time cannot be that of tracing it."""
     file = tmp_path / "model.py"
     file.write_text(FILE)
     with taking() as capture:

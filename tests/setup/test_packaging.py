@@ -47,7 +47,7 @@ def test_the_sdist_has_all_that_is_kept_here() -> None:
     asked = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    if asked.returncode:
+    if asked.returncode:  # an unpacked sdist is no repository: its files are all that there is
         pytest.skip("needs git: it lists the files that the sdist should hold")
     lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
     words = [word for line in lines for word in line.split()[1:] if line.startswith("include")]

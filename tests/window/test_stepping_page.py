@@ -760,7 +760,7 @@ def test_a_caption_counts_values_that_the_worker_did_not_tell() -> None:
 def test_a_caption_tells_fewer_numbers_of_more_arrays_and_ends_no_line_in_them(
     qtbot: QtBot,
 ) -> None:
-    """As of a matrix product, whose three arrays are told in one line."""
+    """Such as those of a matrix product: two operands and the result."""
     text = "[1.1176 -1.3871 -0.4266 … 0.7727 -1.321 2.085]"
 
     def value(name: str) -> StepValue:

@@ -308,7 +308,7 @@ class _KeptTraces:
         )
 
     def judge(self, stage: StageJaxpr) -> StageJaxpr:
-        """A stage of the trace since then, told whether JAX had kept much of it."""
+        """A stage of the trace since then, marked as fetched where JAX had kept much of it."""
         times = compat.trace_times()
         bound = _LARGEST_KEPT_SHARE * stage.seconds
         # What was traced anew has taken about as long again.
