@@ -138,11 +138,6 @@ class Look:
     focused: Indices | None = None
     has_legend: bool = False
 
-    @property
-    def has_outlines(self) -> bool:
-        """Whether anything is outlined."""
-        return bool(len(self.selected) or len(self.forward) or len(self.backward))
-
 
 @dataclass(frozen=True, slots=True)
 class BoxColors:

@@ -178,12 +178,16 @@ def list_entries(scene: Scene, look: Look, theme: str) -> tuple[Entry, ...]:
         ]
         if tint.note:
             entries.append(Entry(make_safe_line(tint.note), "", ""))
-    if look.has_outlines:
-        entries += [
-            Entry("selected", "", palette.selected, 3.0),
-            Entry("linked, forward", "", palette.forward, 2.2),
-            Entry("linked, backward", "", palette.backward, 2.2, is_dashed=True),
-        ]
+    has_parts = len(look.backward) > 0
+    outlines = (
+        (look.selected, Entry("selected", "", palette.selected, 3.0)),
+        (
+            look.forward,
+            Entry("linked, forward" if has_parts else "linked", "", palette.forward, 2.2),
+        ),
+        (look.backward, Entry("linked, backward", "", palette.backward, 2.2, is_dashed=True)),
+    )
+    entries += [entry for items, entry in outlines if len(items)]
     return tuple(entries)
 
 

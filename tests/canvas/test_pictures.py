@@ -363,7 +363,7 @@ def test_what_a_loop_carries_is_told_by_the_legend_and_in_small_pictures(qtbot: 
     assert "carry" not in canvas.legend.names
 
 
-OUTLINES = ["selected", "linked, forward", "linked, backward"]
+OUTLINES = ["selected", "linked", "linked, forward", "linked, backward"]
 
 
 def test_the_legend_explains_no_outline_that_is_not_in_sight(qtbot: QtBot, page: GraphPage) -> None:
@@ -380,6 +380,8 @@ def test_the_legend_explains_no_outline_that_is_not_in_sight(qtbot: QtBot, page:
     assert outlines() == ["selected"]
     canvas.set_highlight(set(), {inside[0]}, {inside[1]})
     assert outlines() == ["linked, forward", "linked, backward"]
+    canvas.set_highlight(set(), {inside[0]}, set())
+    assert outlines() == ["linked"], "without a backward part there is no forward one"
     canvas.set_highlight(set(), set(), set())
     assert outlines() == []
 

@@ -87,6 +87,10 @@ def test_outlines_show_what_is_selected_and_linked(capture: Capture, scene: Scen
         outlines = re.findall(rf'fill="none" stroke="{color}"', svg)
         assert len(outlines) == count + 1, "and one in the legend"
     assert {"selected", "linked, forward", "linked, backward"} <= set(words_of(svg))
+    look = Look(forward=boxes[1:2], has_legend=True)
+    svg = text_of(ExportOrder(capture, "jaxpr", "svg", seen={"jaxpr": DisplayedGraph(scene, look)}))
+    told = {each for each in words_of(svg) if each.startswith(("selected", "linked"))}
+    assert told == {"linked"}, "there is no backward part, and nothing is selected"
 
 
 def test_what_is_out_of_focus_is_faint(capture: Capture, scene: Scene) -> None:

@@ -732,6 +732,7 @@ class GraphCanvas(QWidget):
             found=bool(np.isin(light.found, seen).any()),
             forward=bool(np.isin(light.forward, seen).any()),
             backward=bool(np.isin(light.backward, seen).any()),
+            has_parts=len(light.backward) > 0,
         )
 
     def _items_in_sight(self, drawing: SceneDrawing) -> npt.NDArray[np.int64]:

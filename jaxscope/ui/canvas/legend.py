@@ -486,14 +486,17 @@ def list_manual_axes(
 
 
 def list_outlines(
-    colors: Colors, *, selected: bool, found: bool, forward: bool, backward: bool
+    colors: Colors, *, selected: bool, found: bool, forward: bool, backward: bool, has_parts: bool
 ) -> tuple[LegendEntry, ...]:
-    """What the outlines of a selection mean, of those that there are."""
+    """What the outlines of a selection mean, of those that there are. `has_parts` is whether it is
+    linked to the backward part of a gradient: without one there is no other part to tell.
+    """
+    linked = tr("linked, forward") if has_parts else tr("linked")
     ground, dashes = colors.background, Qt.PenStyle.DashLine
     entries = (
         (selected, LegendEntry(tr("selected"), ground, QPen(colors.selected, 3))),
         (found, LegendEntry(tr("found"), ground, QPen(colors.found, 4))),
-        (forward, LegendEntry(tr("linked, forward"), ground, QPen(colors.forward, 2))),
+        (forward, LegendEntry(linked, ground, QPen(colors.forward, 2))),
         (backward, LegendEntry(tr("linked, backward"), ground, QPen(colors.backward, 2, dashes))),
     )
     return tuple(entry for is_there, entry in entries if is_there)

@@ -12504,6 +12504,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第 {line} 行：{lines}</translation>
     </message>
     <message>
+        <source>linked</source>
+        <translation>关联</translation>
+    </message>
+    <message>
         <source>linked to what is selected</source>
         <translation>与所选内容相关联</translation>
     </message>
@@ -12513,11 +12517,11 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>linked, backward</source>
-        <translation>关联，向后</translation>
+        <translation>关联，反向</translation>
     </message>
     <message>
         <source>linked, forward</source>
-        <translation>关联，向前</translation>
+        <translation>关联，前向</translation>
     </message>
     <message>
         <source>load capture HLO StableHLO profile</source>
