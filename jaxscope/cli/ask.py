@@ -19,7 +19,8 @@ from jaxscope.client.requests import (
 )
 from jaxscope.client.subjects import load_saved
 from jaxscope.errors import UsageError
-from jaxscope.model import Capture, Timing
+from jaxscope.model import Capture, Timing, is_available
+from jaxscope.model.capture import Checked, Severity
 from jaxscope.model.experiments import CompileTime, Recompilation
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.values import Values
@@ -135,10 +136,30 @@ def find_evidence(
 def _saved(needs: str, request: CallRequest) -> Evidence:
     file = request.file or ""
     capture, timing = load_saved(file, request.call)
-    if needs in ("values", "check", "recompile") or (needs == "time" and timing is None):
+    if needs == "check":
+        return Evidence(capture, checked=_checked(capture, file))
+    if needs in ("values", "recompile") or (needs == "time" and timing is None):
         raise UsageError(
             f"{file} is a saved capture, which cannot answer this question.",
             why="It takes a run of the call.",
             remedy="Name the Python file.",
         )
     return Evidence(capture, timing)
+
+
+def _checked(capture: Capture, file: str) -> Checked:
+    """What was found when the call was traced.
+
+    Raises:
+        UsageError: It never was, as that of a dump.
+    """
+    traced = capture.stage("jaxpr")
+    if traced is None or not is_available(traced.graph):
+        raise UsageError(
+            f"{file} does not tell what is likely to be a mistake.",
+            why="Its call was not traced, and checks look at what JAX traces.",
+            remedy="Name the Python file.",
+        )
+    found = sorted(capture.checks, key=lambda check: list(Severity).index(check.severity))
+    told = "Found when it was captured: `check` of the Python file looks at all values as well."
+    return Checked(capture.call, tuple(found), (told,))

@@ -222,6 +222,7 @@ def _costs(evidence: Evidence) -> Answer:
     total = found.after.bytes_accessed
     is_known = found.least[1].bytes_accessed == total and not found.num_unknown[1]
     facts = []
+    own = _own_costs(capture)
     for row in rows:
         if not row.after.nodes or not total > 0:
             continue
@@ -231,11 +232,10 @@ def _costs(evidence: Evidence) -> Answer:
         flops = "FLOPs unknown" if flops == UNKNOWN else flops
         share = f" ({format_share(row.after.cost.bytes_accessed / total)})" if is_known else ""
         place = "" if row.name == NO_ORIGIN else row.name
-        told = f"{row.label}: {moved}{share}, {flops}"
-        facts.append(Fact(told, "counted", place))
-    own = _own_costs(capture)
-    if facts and own and not facts[0].place.startswith(file_name(capture.source.file)):
-        facts[:0] = own
+        facts.append((place, row.label, f"{moved}{share}, {flops}"))
+    has_own = bool(facts and own) and not facts[0][0].startswith(file_name(capture.source.file))
+    stage = ", in optimized" if has_own else ""  # a line may be in both lists
+    told_lines = [Fact(f"{label}{stage}: {told}", "counted", place) for place, label, told in facts]
     counted = [
         row
         for row in rows
@@ -248,7 +248,7 @@ def _costs(evidence: Evidence) -> Answer:
     return Answer(
         f"{first}{describe_cost_change(found)} This is counted, not measured: "
         f"`jaxscope time --per-node` measures it. {' '.join(found.notes)}".rstrip(),
-        facts,
+        [*(own if has_own else ()), *told_lines],
     )
 
 

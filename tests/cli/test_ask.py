@@ -606,6 +606,34 @@ def test_values_that_came_in_are_told(jaxscope: CommandLine, program: Path) -> N
     assert "An argument holds them already." in found["answer"]
 
 
+def test_a_saved_capture_tells_what_its_checks_found(jaxscope: CommandLine, tmp_path: Path) -> None:
+    """As `check` prints it of the call."""
+    program, saved = tmp_path / "drawn.py", tmp_path / "drawn.jaxscope"
+    program.write_text(
+        "import jax\n"
+        "def drawn(key):\n"
+        "    return jax.random.normal(key, (3,)) + jax.random.normal(key, (3,))\n",
+        encoding="utf-8",
+    )
+    assert jaxscope("capture", program, "drawn(key(0))", "-o", saved).status == 0
+    (checked,) = jaxscope("check", program, "drawn(key(0))", "--json").json()["checks"]
+
+    found = jaxscope("ask", saved, "checks", "--json").json()
+    assert found["answer"].startswith("1 finding. The first is key-reuse. Found when it was capt")
+    assert checked["rule"] == "key-reuse" and checked["line"] == 3
+    (fact,) = found["facts"]
+    assert fact["text"].startswith(f"warning: key-reuse: {checked['message'][:100]}")
+    assert fact["place"] == "drawn.py:3"
+
+    dump = tmp_path / "plain.txt"  # a module of which nobody traced the call was not checked
+    dump.write_text(jax.jit(lambda x: x + 1).lower(1.0).compile().as_text() or "")
+    opened = tmp_path / "opened.jaxscope"
+    assert jaxscope("open", dump, "-o", opened).status == 0
+    answer = jaxscope("ask", opened, "checks")
+    assert answer.status == 2 and "Nothing was found" not in answer.output
+    assert "was not traced" in answer.errors
+
+
 def test_a_saved_capture_says_that_it_cannot_run(jaxscope: CommandLine, saved: Path) -> None:
     answer = jaxscope("ask", saved, "nan")
 
@@ -671,6 +699,11 @@ def test_what_a_library_does_counts_for_the_line_that_calls_it(
     assert told[0]["place"] == "mine.py:3"
     assert told[1]["place"] == "mine.py:4"
     assert any(fact["place"] == "library.py:2" for fact in told)
+    for fact in told:  # one line is in both lists, so each says of which stage it is
+        is_own = "with what it calls" in fact["text"]
+        assert (" of jaxpr: " in fact["text"]) == is_own
+        assert (", in optimized: " in fact["text"]) != is_own
+    assert [fact["place"] for fact in told].count("mine.py:4") == 2
 
 
 def test_the_list(jaxscope: CommandLine, saved: Path) -> None:
