@@ -178,13 +178,19 @@ def with_origins(checks: list[Check], values: Values, stages: Sequence[Stage]) -
         rule = _GRADIENT if origin.stage == "gradient" else _RESULT
         if rule == _RESULT and not is_odd:
             continue  # NaN or Inf that no result has: a mask, say
+        if origin.is_hidden:
+            continue
         if rule not in found or origin.kind == "nan":
             found[rule] = origin
     checks = [check for check in checks if check.rule not in found]
     for rule, origin in found.items():
         cause = _find_cause(origin, values, stages)
         remedy = _BY_OPERATION.get(_operation_of(cause, stages), _ORIGIN_REMEDIES[rule])
-        checks.append(_of_origin(rule, origin, remedy))
+        has_hidden = any(
+            each.is_hidden and (each.stage, each.kind) == (origin.stage, origin.kind)
+            for each in values.origins
+        )
+        checks.append(_of_origin(rule, origin, remedy, has_hidden=has_hidden))
     return checks
 
 
@@ -203,7 +209,9 @@ def _find_cause(
         if cause != origin.equation:
             operation = graph.operation(graph.index_by_id[cause])
             return dataclasses.replace(origin, equation=cause, operation=operation)
-    infinite = (o for o in values.origins if (o.kind, o.stage) == ("inf", origin.stage))
+    infinite = (
+        o for o in values.origins if (o.kind, o.stage) == ("inf", origin.stage) and not o.is_hidden
+    )
     return next(infinite, origin)
 
 
@@ -234,9 +242,17 @@ def _operation_of(origin: NonfiniteOrigin, stages: Sequence[Stage]) -> str:
     return found.pop() if len(found) == 1 else origin.operation
 
 
-def _of_origin(rule: str, origin: NonfiniteOrigin, remedy: str) -> Check:
+def _of_origin(rule: str, origin: NonfiniteOrigin, remedy: str, *, has_hidden: bool) -> Check:
+    """A finding.
+
+    Args:
+        has_hidden: Whether an earlier equation makes such a value that comes into no result.
+    """
     kind = "NaN" if origin.kind == "nan" else "Inf"
     is_gradient = rule == _GRADIENT
+    first = say("The first equation that makes {kind}", kind=kind)
+    if has_hidden:
+        first = say("The first equation that makes {kind} which may come into them", kind=kind)
     odd = say("The gradient is not finite") if is_gradient else say("Results are not finite")
     stage: str = origin.stage
     for number in origin.iterations:
@@ -245,10 +261,9 @@ def _of_origin(rule: str, origin: NonfiniteOrigin, remedy: str) -> Check:
         rule,
         Severity.WARNING,
         say(
-            "{odd}. The first equation that makes {kind} is {equation} "
-            "({operation}) of the stage {stage}: {because}",
+            "{odd}. {first} is {equation} ({operation}) of the stage {stage}: {because}",
             odd=odd,
-            kind=kind,
+            first=first,
             equation=origin.equation,
             operation=origin.operation,
             stage=stage,

@@ -82,6 +82,8 @@ class NonfiniteOrigin:
         element: Index of the first such element in the first result that has one.
         operands: What it read.
         because: How it came to that, in a sentence or two.
+        is_hidden: No NaN or Inf in the results of the program is computed from it, as where
+            `select_n` chooses another value in its place.
     """
 
     equation: str
@@ -94,6 +96,7 @@ class NonfiniteOrigin:
     element: tuple[int, ...]
     operands: tuple[ArraySummary, ...]
     because: str
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,11 +174,17 @@ def _compared_row(each: ComparedValue) -> tuple[Cell, ...]:
 
 def describe_origins(found: Values) -> list[str]:
     """Where NaN and Inf were made first, in sentences."""
-    told = [describe_origin(origin) for origin in found.origins]
+    hidden = {(each.stage, each.kind) for each in found.origins if each.is_hidden}
+    told = [
+        describe_origin(each, is_first=each.is_hidden or (each.stage, each.kind) not in hidden)
+        for each in found.origins
+    ]
     of_stage = [origin for origin in found.origins if origin.stage == found.stage]
     is_finite = not any(each.num_nan or each.num_inf for each in found.results)
     if of_stage and found.results and is_finite:
         told.append(say("The results are finite."))
+    elif of_stage and all(origin.is_hidden for origin in of_stage):
+        told.append(say("What is not finite in the results was so in an argument or a constant."))
     if not told:
         if found.warnings:  # they say what was left out
             told = [say("No equation that was run makes NaN or Inf of finite operands.")]
@@ -191,20 +197,28 @@ def describe_origins(found: Values) -> list[str]:
     return told
 
 
-def describe_origin(origin: NonfiniteOrigin) -> str:
-    """Which equation made NaN or Inf first, in sentences."""
+def describe_origin(origin: NonfiniteOrigin, *, is_first: bool = True) -> str:
+    """Which equation made NaN or Inf first, in sentences.
+
+    Args:
+        is_first: Of all; else of those that may come into a result.
+    """
     kind = "NaN" if origin.kind == "nan" else "Inf"
     place = f" ({format_place(origin.file, origin.line)})" if origin.line else ""
     where: str = f"{origin.equation} ({origin.operation}){place}"
     for number in origin.iterations:
         where = say("{where}, iteration {number:,}", where=where, number=number)
+    first = say("First {kind}", kind=kind)
+    if not is_first:
+        first = say("First {kind} that may come into a result", kind=kind)
     told = say(
-        "First {kind}, in the stage {stage}: equation {where}.",
-        kind=kind,
+        "{first}, in the stage {stage}: equation {where}.",
+        first=first,
         stage=origin.stage,
         where=where,
     )
-    return say_joined((told, origin.because))
+    aside = say("It is hidden: no NaN or Inf of a result is computed from it.")
+    return say_joined((told, origin.because, aside if origin.is_hidden else ""))
 
 
 def _end_rows(

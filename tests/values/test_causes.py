@@ -167,6 +167,85 @@ def test_nan_and_inf_are_told_in_the_order_in_which_they_are_made(
             break
 
 
+HIDING = {
+    "where": "jnp.where(x > 0, log(x), 0.0).sum() + sqrt(x - 10).sum()",
+    "where inside of another call": "jax.jit(lambda v: jnp.where(v > 0, log(v), sqrt(v)))(x)",
+    "a number that nobody reads": "(log(x), sqrt(x))[1]",
+    "comparison": "jnp.isnan(log(x)) + sqrt(x)",
+    "branch": "jax.lax.cond(x[0] > 5, lambda a, b: a, lambda a, b: b, log(x), sqrt(x))",
+    "state of a scan": "jax.lax.scan(lambda c, r: (jnp.where(r > 0, log(r), c), sqrt(r)), 0.0, x)",
+    "state of a loop": (
+        "jax.lax.fori_loop(0, 3, lambda i, c: jnp.where(x > 0, log(x), c) + sqrt(x * i - 5), x)"
+    ),
+    "loops of which some end sooner": (
+        "jax.vmap(lambda n: jax.lax.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, "
+        "jnp.where(n > 0, log(n), 0.0), sqrt(n - 3)), (0.0, n, n)))(x)"
+    ),
+    "nan_to_num": "jnp.nan_to_num(log(x)) * sqrt(x)",
+    "minimum over what is not NaN": "jnp.nanmin(log(x)) + sqrt(x)",
+}
+
+
+@pytest.mark.parametrize("text", HIDING.values(), ids=HIDING)
+def test_a_nan_that_comes_into_no_result_is_told_as_hidden(text: str) -> None:
+    """By JAX alone: without the NaN of `log` the results are as they were, without that of `sqrt`
+    they are not."""
+
+    def function(x, log=jax.numpy.log, sqrt=jax.numpy.sqrt):
+        return eval(text, {"x": x, "log": log, "sqrt": sqrt, "jnp": jax.numpy, "jax": jax})
+
+    evaluator, results = evaluate("function(jnp.array([-1.0, 2.0]))", {"function": function})
+    found = [each for each in evaluator.find_origins() if each["kind"] == "nan"]
+
+    plain = function(np.float32([-1, 2]))
+    assert [np.isnan(r).tolist() for r in results] == [
+        np.isnan(each).tolist() for each in jax.tree.leaves(plain)
+    ]
+
+    def without(operation):
+        return lambda v: jax.numpy.where(v < 0, 7.0, operation(jax.numpy.abs(v)))
+
+    no_log, no_sqrt = (
+        function(np.float32([-1, 2]), **{name: without(getattr(jax.numpy, name))})
+        for name in ("log", "sqrt")
+    )
+    jax.tree.map(np.testing.assert_array_equal, no_log, plain)
+    with pytest.raises(AssertionError):
+        jax.tree.map(np.testing.assert_array_equal, no_sqrt, plain)
+
+    assert [(each["operation"], each["is_hidden"]) for each in found] == [
+        ("sqrt", False),
+        ("log", True),
+    ]
+
+
+def test_nothing_is_told_as_hidden_behind_rounds_that_were_not_run() -> None:
+    def function(x):
+        a = jax.numpy.log(x)
+        b = jax.lax.fori_loop(0, 3000, lambda i, c: jax.numpy.sqrt(x - i) + c, x)
+        return b + jax.numpy.where(x > 0, a, 0.0)
+
+    evaluator, _ = evaluate("function(jnp.float32(-1.0))", {"function": function})
+    assert not evaluator.is_whole
+    assert not any(each["is_hidden"] for each in evaluator.find_origins())
+
+
+def test_what_is_hidden_is_told_so_in_words() -> None:
+    environment = Environment("", "", "", "", "")
+    log = NonfiniteOrigin(
+        "3", "jaxpr", "log", "nan", "", 0, (), (0,), (), "log(-1) is nan.", is_hidden=True
+    )
+    sqrt = NonfiniteOrigin("5", "jaxpr", "sqrt", "nan", "", 0, (), (0,), (), "sqrt(-1) is nan.")
+    odd = ArraySummary((), "f32", 0.0, 0.0, 0.0, 1, 0, "")
+    found = Values("f(x)", environment, "jaxpr", (), (odd,), (), (), (sqrt, log))
+    first, hidden = describe_origins(found)
+    assert first.startswith("First NaN that may come into a result, in the stage jaxpr: equation 5")
+    assert hidden.endswith("It is hidden: no NaN or Inf of a result is computed from it.")
+    found = Values("f(x)", environment, "jaxpr", (), (odd,), (), (), (log,))
+    told = "What is not finite in the results was so in an argument or a constant."
+    assert describe_origins(found)[1:] == [told]
+
+
 @pytest.mark.parametrize(
     ("text", "reader"),
     [

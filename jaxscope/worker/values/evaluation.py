@@ -6,7 +6,8 @@ whole for its results, and then round by round for the equations inside, as far 
 allow; a loop with side effects is run round by round alone, so that nothing happens twice.
 
 The origins of NaN and Inf: the first equation whose results hold NaN while none of its operands
-does, and the first whose results hold Inf of finite operands; told in the order in which they ran.
+does, and the first whose results hold Inf of finite operands; told in the order in which they ran,
+those first that may come into a result (`origins.py`).
 An Inf that stands in the program as a constant, as in a mask, is made by no equation.
 
 Cost: one dispatch and one pass over the results for each equation that runs; a value is dropped
@@ -48,6 +49,17 @@ from jaxscope.worker.stages.nonfinite import (
 )
 from jaxscope.worker.values.against import send_comparison
 from jaxscope.worker.values.arrays import is_plain, summarize
+from jaxscope.worker.values.origins import (
+    INF,
+    NAN,
+    NONE,
+    UNKNOWN,
+    Flow,
+    Origins,
+    find_flows,
+    flows_of_given,
+    keep_odd,
+)
 from jaxscope.worker.values.subject import as_input, open_subject
 
 _MAX_RUNS = 50_000
@@ -57,7 +69,6 @@ _MAX_ROUNDS = 1_000
 """Of one loop that are run one by one."""
 _PER_MESSAGE = 500
 _MOST_OF_ERROR = 200
-_NAN, _INF = "nan", "inf"
 
 
 def handle_values(request: dict[str, Any], channel: Channel) -> None:
@@ -158,7 +169,7 @@ class Evaluator:
         self.records: dict[str, _Record] = {}
         self.given: str = ""
         self._failed: tuple[str, str, str] | None = None
-        self._origins: dict[str, dict[str, Any]] = {}
+        self._origins = Origins()
         self._iterations: tuple[int, ...] = ()
         self._num_runs = 0
         self._is_cut = False
@@ -166,21 +177,37 @@ class Evaluator:
         self._places = [("", 0)]
         self._last_uses: dict[int, tuple[Any, dict[Any, int]]] = {}
 
-    def run(self, jaxpr: Any, inputs: Sequence[Any], prefix: str = "") -> list[Any]:
-        """Run a jaxpr, and return its results.
+    def run(self, jaxpr: Any, inputs: Sequence[Any]) -> list[Any]:
+        """Run a program, and return its results.
 
         Raises:
             TimeoutError: It takes too long; what was run is remembered.
             Exception: Whatever an equation raises.
         """
+        results, flows = self._run(jaxpr, inputs, flows_of_given(inputs), "")
+        self._origins.end(flows)
+        return results
+
+    def _run(
+        self, jaxpr: Any, inputs: Sequence[Any], given: Sequence[Flow], prefix: str
+    ) -> tuple[list[Any], list[Flow]]:
+        """Run a jaxpr: its results, and what their NaN and Inf come from."""
         inner = compat.open_jaxpr(jaxpr)
         last_use = self._find_last_uses(inner)
         constants = set(inner.constvars)
         known = dict(zip(inner.constvars, compat.consts_of(jaxpr), strict=False))
         known.update(zip(inner.invars, map(as_input, inner.invars, inputs), strict=True))
+        given_flows = flows_of_given([known[atom] for atom in inner.constvars])
+        flows: dict[Any, Flow] = dict(zip(inner.constvars, given_flows, strict=True))
+        flows.update(zip(inner.invars, keep_odd(given, inputs), strict=True))
 
         def read(atom: Any) -> Any:
             return atom.val if compat.is_literal(atom) else known[atom]
+
+        def flow_of(atom: Any) -> Flow:
+            if compat.is_literal(atom):
+                return flows_of_given([atom.val])[0]
+            return flows.get(atom, NONE)
 
         for number, equation in enumerate(inner.eqns):
             id = f"{prefix}{number}"
@@ -205,9 +232,11 @@ class Evaluator:
                 self._note_constants(id, equation, operands, constants)
             try:
                 before = copy_before_sum(equation, operands)
-                results = self._run_equation(equation, operands, id)
+                read_flows = [flow_of(atom) for atom in equation.invars]
+                results, inside = self._run_equation(equation, operands, read_flows, id)
                 self._remember(id, equation, results)
-                self._judge(id, equation, *see_sum(before, operands, results))
+                seen = see_sum(before, operands, results)
+                made = self._judge(id, equation, *seen, read_flows, inside)
             except Exception:
                 name = _with_line(equation.primitive.name, self._places[-1][1])
                 self._failed = self._failed or (id, equation.primitive.name, name)  # the innermost
@@ -215,10 +244,15 @@ class Evaluator:
             finally:
                 self._places.pop()
             known.update(zip(equation.outvars, results, strict=True))
+            if before is None:
+                flows.update(zip(equation.outvars, made, strict=True))
+            else:  # a sum in a mutable array
+                flows[equation.invars[0]] = made[0]
             for atom in {*filter(_is_variable, equation.invars), *equation.outvars}:
                 if last_use.get(atom, -1) <= number:
                     known.pop(atom, None)
-        return [read(atom) for atom in inner.outvars]
+                    flows.pop(atom, None)
+        return [read(atom) for atom in inner.outvars], [flow_of(atom) for atom in inner.outvars]
 
     def _note_constants(
         self, id: str, equation: Any, operands: list[Any], constants: set[Any]
@@ -269,57 +303,87 @@ class Evaluator:
             found = self._last_uses[id(inner)] = (inner, uses)
         return found[1]
 
-    def _run_equation(self, equation: Any, operands: list[Any], id: str) -> list[Any]:
+    def _run_equation(
+        self, equation: Any, operands: list[Any], flows: list[Flow], id: str
+    ) -> tuple[list[Any], list[Flow] | None]:
+        """Its results, and of a call or a loop what their NaN and Inf come from."""
         for name, called, inputs in find_called(equation, operands):
-            return self.run(called, inputs, f"{id}/{name}/")
+            given = flows[len(flows) - len(inputs) :]
+            return self._run(called, inputs, given, f"{id}/{name}/")
         loop = read_loop(equation, operands)
         if loop is None:
-            return list(compat.bind_equation(equation, operands))
+            return list(compat.bind_equation(equation, operands)), None
         if compat.open_jaxpr(loop.body).effects:
-            return self._run_rounds(equation, operands, loop, id, is_only_run=True)
+            return self._run_rounds(equation, operands, flows, loop, id, is_only_run=True)
         results = list(compat.bind_equation(equation, operands))
-        self._run_rounds(equation, operands, loop, id)
+        inside = self._run_rounds(equation, operands, flows, loop, id)[1]
         self._find_late_origin(loop, operands, results, id)
-        return results
+        return results, inside
 
     def _run_rounds(
-        self, equation: Any, operands: list[Any], loop: Loop, id: str, *, is_only_run: bool = False
-    ) -> list[Any]:
-        """Run a loop round by round, and return its results."""
+        self,
+        equation: Any,
+        operands: list[Any],
+        flows: list[Flow],
+        loop: Loop,
+        id: str,
+        *,
+        is_only_run: bool = False,
+    ) -> tuple[list[Any], list[Flow]]:
+        """Run a loop round by round: its results, and what their NaN and Inf come from."""
         outer, state = self._iterations, list(loop.start)
         stacked: list[tuple[int, list[Any]]] = []
+        constants, carried, sliced = _split_flows(equation, flows)
+        gathered = [NONE] * (len(equation.outvars) - loop.num_state)
         number = 0
-        while self._goes_on(equation, operands, loop, number, state, id):
+        while self._goes_on(equation, operands, flows, loop, number, state, carried, id):
             if not is_only_run and not self._has_room(number):
                 of = f" of {loop.length:,}" if loop.length is not None else ""
                 self._cut[id] = f"{number:,}{of} rounds of {id} ({equation.primitive.name})"
+                carried, gathered = [UNKNOWN] * len(carried), [UNKNOWN] * len(gathered)
                 break
             place = loop.place(number)
             self._iterations = (*outer, place)
+            given = [*constants, *carried, *sliced]
             try:
-                results = self.run(loop.body, loop.inputs(number, state), f"{id}/{loop.name}/")
+                results, made = self._run(
+                    loop.body, loop.inputs(number, state), given, f"{id}/{loop.name}/"
+                )
             finally:
                 self._iterations = outer
             state = list(loop.after(state, results))
+            kept = carried if loop.is_active is not None else [NONE] * len(carried)
+            carried = [a | b for a, b in zip(made, kept, strict=False)]
+            gathered = [a | b for a, b in zip(gathered, made[loop.num_state :], strict=True)]
             if is_only_run:
                 stacked.append((place, results[loop.num_state :]))
             number += 1
+        made = [*carried, *gathered]
         if not is_only_run:
-            return []
+            return [], made
         if not stacked:  # no round, no effect
-            return list(compat.bind_equation(equation, operands))
-        return loop.join(state, stacked)
+            return list(compat.bind_equation(equation, operands)), made
+        return loop.join(state, stacked), made
 
     def _goes_on(
-        self, equation: Any, operands: list[Any], loop: Loop, number: int, state: list[Any], id: str
+        self,
+        equation: Any,
+        operands: list[Any],
+        flows: list[Flow],
+        loop: Loop,
+        number: int,
+        state: list[Any],
+        carried: list[Flow],
+        id: str,
     ) -> bool:
         if loop.length is not None:
             return number < loop.length
-        consts = operands[: equation.params["cond_nconsts"]]
+        num_consts = equation.params["cond_nconsts"]
+        inputs, given = [*operands[:num_consts], *state], [*flows[:num_consts], *carried]
         outer = self._iterations
         self._iterations = (*outer, number)
         try:
-            answer = self.run(equation.params["cond_jaxpr"], [*consts, *state], f"{id}/cond_jaxpr/")
+            answer, _ = self._run(equation.params["cond_jaxpr"], inputs, given, f"{id}/cond_jaxpr/")
         finally:
             self._iterations = outer
         return bool(np.asarray(answer[0]).any())
@@ -335,18 +399,20 @@ class Evaluator:
         if id not in self._cut:
             return
         read, made = (list(map(count_nonfinite, values)) for values in (operands, results))
-        for kind in (_INF, _NAN):  # a NaN may be made of an Inf that no result holds
-            is_odd = bool if kind == _INF else _has_nan
-            if kind in self._origins or any(map(is_odd, read)) or not any(map(is_odd, made)):
+        for kind in (INF, NAN):  # a NaN may be made of an Inf that no result holds
+            is_odd = bool if kind == INF else _has_nan
+            is_known = self._origins.first(kind) is not None
+            if is_known or any(map(is_odd, read)) or not any(map(is_odd, made)):
                 continue
-            found = find_round(loop, for_nan=kind == _NAN)
+            found = find_round(loop, for_nan=kind == NAN)
             if found is None:
                 continue
             number, state = found
             outer = self._iterations
             self._iterations = (*outer, loop.place(number))
+            inputs = loop.inputs(number, state)
             try:
-                self.run(loop.body, loop.inputs(number, state), f"{id}/{loop.name}/")
+                self._run(loop.body, inputs, [UNKNOWN] * len(inputs), f"{id}/{loop.name}/")
             finally:
                 self._iterations = outer
 
@@ -363,32 +429,62 @@ class Evaluator:
         ]
         record.num_runs += 1
 
-    def _judge(self, id: str, equation: Any, operands: list[Any], results: list[Any]) -> None:
+    def _judge(
+        self,
+        id: str,
+        equation: Any,
+        operands: list[Any],
+        results: list[Any],
+        flows: list[Flow],
+        inside: list[Flow] | None,
+    ) -> list[Flow]:
+        """What the NaN and Inf of an equation's results come from, which it may have made itself.
+
+        Args:
+            flows: Of the operands.
+            inside: Of the results, by what is inside of a call or a loop.
+        """
         counts = [count_nonfinite(value) for value in results]
         if not any(counts):
-            return
+            return [NONE] * len(results)
+        if inside is not None:
+            inside = keep_odd(inside, results)
+            if all(flow or not count for flow, count in zip(inside, counts, strict=True)):
+                return inside
         read = [count_nonfinite(value) for value in operands]
-        if any(count.num_nan for count in read):
-            return
-        for kind in (_NAN, _INF):
+        made: set[int] = set()
+        for kind in () if any(count.num_nan for count in read) else (NAN, INF):
             place = next((n for n, count in enumerate(counts) if _number(count, kind)), None)
-            is_given = kind == _INF and any(count.num_inf for count in read)
-            if place is None or is_given or kind in self._origins:
+            is_given = kind == INF and any(count.num_inf for count in read)
+            if place is None or is_given or self._origins.is_full:
                 continue
-            self._origins[kind] = self._describe(id, equation, operands, results[place], kind)
+            result, infinite = results[place], self._origins.first(INF, NONE.union(*flows))
+            made.add(len(self._origins.found))
+            self._origins.found.append(
+                self._describe(id, equation, operands, result, kind, infinite)
+            )
+        if inside is not None:
+            own = frozenset(made) or UNKNOWN
+            return [(flow or own) if c else NONE for flow, c in zip(inside, counts, strict=True)]
+        return find_flows(equation, operands, flows, counts, frozenset(made))
 
     def _describe(
-        self, id: str, equation: Any, operands: list[Any], result: Any, kind: str
+        self,
+        id: str,
+        equation: Any,
+        operands: list[Any],
+        result: Any,
+        kind: str,
+        infinite: dict[str, Any] | None,
     ) -> dict[str, Any]:
         file, line = self._places[-1]
         library = find_places(equation)[1]
         # Index of the first element of a kind.
         result = array = np.asarray(held(result))
-        is_odd = np.isnan(array) if kind == _NAN else np.isinf(array)
+        is_odd = np.isnan(array) if kind == NAN else np.isinf(array)
         element = tuple(int(index) for index in np.unravel_index(int(is_odd.argmax()), array.shape))
         because = _explain(equation, operands, result, element)
-        infinite = self._origins.get(_INF)
-        if kind == _NAN and any(count_nonfinite(value).num_inf for value in operands):
+        if kind == NAN and any(count_nonfinite(value).num_inf for value in operands):
             if infinite is not None:
                 more = say(
                     "The first equation that made Inf of finite operands is {id} ({operation}): "
@@ -420,6 +516,7 @@ class Evaluator:
             "element": list(element),
             "operands": [summarize(value) for value in operands],
             "because": because,
+            "is_hidden": False,
         }
 
     def send(self, channel: Channel) -> None:
@@ -457,8 +554,8 @@ class Evaluator:
 
     def find_origins(self) -> list[dict[str, Any]]:
         """The first equation that made NaN of operands without, and the first that made Inf of
-        finite ones, in the order in which they ran."""
-        return list(self._origins.values())
+        finite ones, in the order in which they ran; as `Origins.tell` has them."""
+        return self._origins.tell()
 
 
 def _merge(one: dict[str, Any], other: dict[str, Any], num_runs: int) -> dict[str, Any]:
@@ -482,6 +579,18 @@ def _num_finite(summary: dict[str, Any], num_runs: int) -> int:
     return int(num_runs * size - summary["num_nan"] - summary["num_inf"])
 
 
+def _split_flows(equation: Any, flows: list[Flow]) -> tuple[list[Flow], list[Flow], list[Flow]]:
+    """Of a loop's operands: of the constants of its body, of its state, and of what is sliced."""
+    parameters = equation.params
+    if equation.primitive.name == "scan":
+        num_consts, num_carry = compat.scan_counts(parameters).values()
+        end = num_consts + num_carry
+        return flows[:num_consts], flows[num_consts:end], flows[end:]
+    begin = parameters["cond_nconsts"]
+    end = begin + parameters["body_nconsts"]
+    return flows[begin:end], flows[end:], []
+
+
 def _with_line(operation: str, line: int) -> str:
     return say("{operation}, line {line}", operation=operation, line=line) if line else operation
 
@@ -491,7 +600,7 @@ def _has_nan(count: NonfiniteCount) -> bool:
 
 
 def _number(count: NonfiniteCount, kind: str) -> int:
-    return count.num_nan if kind == _NAN else count.num_inf
+    return count.num_nan if kind == NAN else count.num_inf
 
 
 def _explain(equation: Any, operands: list[Any], result: Any, element: tuple[int, ...]) -> str:

@@ -324,7 +324,9 @@ class Stepper:
             if compat.open_jaxpr(subject.stage.jaxpr).effects:
                 told = say("Looking for NaN ran the program once more: what it prints came again.")
                 self._channel.send("warning", {"text": told})
-            self._origins, self._is_origin_known = evaluator.find_origins(), True
+            found = evaluator.find_origins()
+            self._origins = [each for each in found if not each["is_hidden"]] or found
+            self._is_origin_known = True
             self._is_origin_of_all = evaluator.is_whole
             self._given = evaluator.given
         if not self._origins:

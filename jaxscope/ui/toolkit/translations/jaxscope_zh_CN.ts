@@ -2696,8 +2696,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第一个 NaN 或 Inf</translation>
     </message>
     <message>
-        <source>First {kind}, in the stage {stage}: equation {where}.</source>
-        <translation>第一个 {kind}，在阶段 {stage} 中：方程 {where}。</translation>
+        <source>First {kind}</source>
+        <translation>第一个 {kind}</translation>
+    </message>
+    <message>
+        <source>First {kind} that may come into a result</source>
+        <translation>第一个可能进入结果的 {kind}</translation>
     </message>
     <message>
         <source>Fit the picture to its view</source>
@@ -3506,6 +3510,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It is gone from the optimized module: it holds passes back only until the last of them.</source>
         <translation>它在优化后的模块中已经没有了：它只能拦住 pass 直到最后几个之前。</translation>
+    </message>
+    <message>
+        <source>It is hidden: no NaN or Inf of a result is computed from it.</source>
+        <translation>它被遮住了：结果中的 NaN 或 Inf 都不是由它算出的。</translation>
     </message>
     <message>
         <source>It is in the jaxpr, the loop is not.</source>
@@ -7802,6 +7810,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第一个由有限值产生这种值的方程是 {told}</translation>
     </message>
     <message>
+        <source>The first equation that makes {kind}</source>
+        <translation>第一个产生 {kind} 的方程</translation>
+    </message>
+    <message>
+        <source>The first equation that makes {kind} which may come into them</source>
+        <translation>第一个产生可能进入其中的 {kind} 的方程</translation>
+    </message>
+    <message>
         <source>The first half of a QR decomposition; done by a library.</source>
         <translation>QR 分解的前一半；由库完成。</translation>
     </message>
@@ -9882,6 +9898,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What is measured against what</source>
         <translation>用什么与什么比较测量</translation>
+    </message>
+    <message>
+        <source>What is not finite in the results was so in an argument or a constant.</source>
+        <translation>结果中的非有限值在参数或常量中就已经有了。</translation>
     </message>
     <message>
         <source>What is read there is a number that stands for none.</source>
@@ -15038,6 +15058,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{first} · {then}</translation>
     </message>
     <message>
+        <source>{first}, in the stage {stage}: equation {where}.</source>
+        <translation>{first}，在阶段 {stage} 中：方程 {where}。</translation>
+    </message>
+    <message>
         <source>{first}, {then}</source>
         <translation>{first}，{then}</translation>
     </message>
@@ -15718,8 +15742,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{values}中有 {odd}</translation>
     </message>
     <message>
-        <source>{odd}. The first equation that makes {kind} is {equation} ({operation}) of the stage {stage}: {because}</source>
-        <translation>{odd}。第一个产生 {kind} 的方程是阶段 {stage} 的 {equation}（{operation}）：{because}</translation>
+        <source>{odd}. {first} is {equation} ({operation}) of the stage {stage}: {because}</source>
+        <translation>{odd}。{first}是阶段 {stage} 的 {equation}（{operation}）：{because}</translation>
     </message>
     <message>
         <source>{of_what} with the dearest branches</source>
