@@ -65,7 +65,7 @@ def draw_marked(
     if not len(scene.items):
         return Unavailable("There is nothing to draw: the program has no operations.")
     head, end, _ = draw_scene(scene).rpartition("</svg>")
-    return head + "\n".join(_draw_marks(scene, changes, row_of)) + end
+    return head + "\n".join(_draw_marks(scene, changes, graph, row_of)) + end
 
 
 def draw_legend() -> str:
@@ -96,9 +96,9 @@ def mark_rules() -> str:
 
 
 def _draw_marks(
-    scene: Scene, changes: npt.NDArray[np.int8], row_of: Mapping[int, int]
+    scene: Scene, changes: npt.NDArray[np.int8], graph: Graph, row_of: Mapping[int, int]
 ) -> Iterator[str]:
-    marks = mark_items(scene, changes)
+    marks = mark_items(scene, changes, graph)
     rows: dict[int, list[int]] = {}
     for node in np.flatnonzero(changes).tolist():
         if node in row_of:

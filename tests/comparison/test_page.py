@@ -14,7 +14,10 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from comparison.conftest import Take
-from jaxscope.picture.tint.diff_marks import STYLES
+from jaxscope.model import NodeKind
+from jaxscope.picture.scene.build import build_scene
+from jaxscope.picture.tint.diff_marks import STYLES, mark_items
+from jaxscope.picture.view.build import build_view
 from jaxscope.program.diff.captures import ComparedCapture, Comparison, compare_captures
 from jaxscope.program.diff.changes import Change, GraphComparison
 from jaxscope.ui.pages.compare import ComparePage
@@ -104,6 +107,33 @@ def test_a_mark_lies_on_nothing_that_its_box_says(qtbot: QtBot, width: int) -> N
             canvas.camera.to_widget(*corner) for corner in ((x, y), (x + wide, y + high))
         )
         assert not any(left + 3 < x < right - 3 and top + 3 < y < bottom - 3 for x, y in inked)
+
+
+def test_a_mark_counts_what_its_box_counts() -> None:
+    """Equations, and not the arguments, literals and results that are drawn with them."""
+
+    def function(x: jax.Array, y: jax.Array) -> jax.Array:
+        with jax.named_scope("first"):
+            return jax.jit(lambda a, b: (jnp.tanh(a * 2.0) + b * 3.0, b))(x, y)[0]
+
+    graph = trace(function, jnp.ones(3), jnp.ones(3))
+    (inner,) = jax.make_jaxpr(function)(jnp.ones(3), jnp.ones(3)).eqns
+    held = 1 + len(inner.params["jaxpr"].eqns)
+    assert held == 5
+    scene = build_scene(build_view(graph), frozenset())
+    changes = np.full(len(graph.nodes), int(Change.CHANGED), np.int8)
+    marks = mark_items(scene, changes, graph)
+    (box,) = [n for n, unit in enumerate(marks.units) if unit == "equation"]
+    assert marks.counts[box] == marks.totals[box] == held
+    assert marks.describe(box) == f"{held} of {held} equations changed"
+
+    changes[graph.nodes_of(["tanh"])] = int(Change.ADDED)
+    mixed = mark_items(scene, changes, graph)
+    assert mixed.describe(box) == f"{held} of {held} equations changed, added or removed"
+
+    works = np.isin(graph.nodes.kind, [NodeKind.EQUATION])
+    alone = mark_items(scene, np.where(works, 0, changes).astype(np.int8), graph)
+    assert set(alone.units) == {"node"} and len(alone.items) > 1
 
 
 def test_marks_are_painted_over_the_graph(view: CompareView, qtbot: QtBot) -> None:

@@ -90,11 +90,15 @@ class ComparedCanvas(GraphCanvas):
         return text
 
     def _on_scene_changed(self) -> None:
-        scene, changes = self.scene, self._changes
-        fits = scene is not None and changes is not None and len(changes) == len(scene.item_of_node)
+        scene, changes, graph = self.scene, self._changes, self._shown_graph
         self._item_marks = None
-        if fits and scene is not None and changes is not None:
-            self._item_marks = mark_items(scene, changes)
+        if (
+            scene is not None
+            and changes is not None
+            and graph is not None
+            and len(changes) == len(scene.item_of_node) == len(graph.nodes)
+        ):
+            self._item_marks = mark_items(scene, changes, graph)
         self.update()
 
     def _paint_marks(self, painter: QPainter, marks: ItemMarks) -> None:

@@ -14764,8 +14764,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 个循环只算一次：不知道它们运行多少次，也可能从不运行。</translation>
     </message>
     <message>
-        <source>{count:,} of {total:,} nodes {name}</source>
-        <translation>{total:,} 个节点中有 {count:,} 个{name}</translation>
+        <source>{count:,} of {total} changed, added or removed</source>
+        <translation>{total}中有 {count:,} 个改变、增加或移除</translation>
+    </message>
+    <message>
+        <source>{count:,} of {total} {name}</source>
+        <translation>{total}中有 {count:,} 个{name}</translation>
     </message>
     <message>
         <source>{count:,} operation</source>
