@@ -10,7 +10,9 @@ import builtins
 import importlib
 import os
 import sys
-from typing import TYPE_CHECKING
+import threading
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from jaxscope.client.supervisor_link import LocalLink
 from jaxscope.errors import JaxscopeError
@@ -80,14 +82,57 @@ def open_window(
 
 
 def load_qt() -> None:
-    """Load Qt and keep Python's own import.
+    """Load Qt as it is needed here, in two thirds of the time, and keep Python's own import.
 
     PySide puts one in its place that reads the source of each module that is loaded from then on,
     to see whether the module uses features of PySide that none of ours does.
     """
-    own = builtins.__import__
-    importlib.import_module("PySide6.QtWidgets")
-    builtins.__import__ = own
+    python: Any = builtins
+    own = python.__import__, python.compile
+    python.compile = _compile_late
+    try:
+        importlib.import_module("PySide6.QtWidgets")
+    finally:
+        python.__import__, python.compile = own
+
+
+def _compile_late(source: Any, file: Any, *about: Any, **named: Any) -> Any:
+    """As `compile`, but modules in `_LATE` are compiled and run when something in them is used.
+
+    PySide compiles them anew whenever it is loaded. They tell signatures, and what is wrong with
+    the arguments of a call; a window that works asks for neither.
+    """
+    return _compile(_STUB if file in _LATE else source, file, *about, **named)
+
+
+def run_late(module: ModuleType, name: str) -> Any:
+    """Run one of these modules unless it has run, and return what it calls by a name.
+
+    Raises:
+        AttributeError: It calls nothing so.
+    """
+    names, spec, loader = vars(module), module.__spec__, module.__spec__ and module.__spec__.loader
+    if name[:2] != "__" and spec and loader:  # of Python's own names it has all that it will have
+        with _late_lock:
+            if names.pop("__getattr__", None) is not None:
+                moved, spec.name = spec.name, module.__name__  # PySide moves it to PySide6.support
+                loader.exec_module(module)
+                spec.name = moved
+        if name in names:
+            return names[name]
+    raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+
+
+_NAMES = ("errorhandler", "layout", "parser", "lib/enum_sig", "lib/pyi_generator", "lib/tool")
+_LATE = frozenset(f"shibokensupport/signature/{name}.py" for name in _NAMES)
+_compile = compile
+_STUB = """
+def __getattr__(name):
+    import sys
+    from jaxscope.ui.launch import run_late
+    return run_late(sys.modules[__name__], name)
+"""
+_late_lock = threading.RLock()
 
 
 def load_numpy() -> None:

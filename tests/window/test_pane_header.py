@@ -155,13 +155,22 @@ def test_the_search_comes_when_asked_for_and_goes_when_empty(
     header.resize(500, header.sizeHint().height())
     header.set_hovered(True)
     assert not header.search.isVisible()
+    assert not header.search.isClearButtonEnabled(), "Qt looks for its icon in thousands of places"
     header.focus_search()
     header.search.setText("add")
     qtbot.wait(1)
     assert header.search.isVisible() and is_apart(header)
+    assert header.search.isClearButtonEnabled()
     header.search.clear()
     header.search.clearFocus()
     qtbot.waitUntil(lambda: not header.search.isVisible())
+
+
+def test_a_search_that_begins_with_a_text_has_its_button(qtbot: QtBot, header: PaneHeader) -> None:
+    header.search.setText("add")
+    header.resize(500, header.sizeHint().height())
+    qtbot.waitUntil(header.search.isVisible)
+    assert header.search.isClearButtonEnabled()
 
 
 def test_a_name_is_whole_where_there_is_room_and_stays_beside_its_arrow(

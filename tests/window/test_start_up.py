@@ -41,11 +41,14 @@ PICTURE = """
 import os, sys, tempfile
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from jaxscope.ui import launch
+launch.load_qt()
 from jaxscope.ui.window import workspace
 
 def tell(workspace):
     assert all(canvas.scene is not None for canvas in workspace.area.canvases())
     print(*sys.modules)
+    if "create_signature" in vars(sys.modules["shibokensupport.signature.layout"]):
+        print("PySide's modules of signatures")
     sys.stdout.flush()
     os._exit(0)
 
@@ -98,6 +101,24 @@ import jaxscope.cli.window
 from jaxscope.ui.launch import EarlySession
 print(*sys.modules)
 """
+TELLING = """
+import sys
+if len(sys.argv) > 1:
+    from jaxscope.ui import launch
+    launch.load_qt()
+from PySide6.QtWidgets import QLabel
+from PySide6.support.signature import get_signature
+print("create_signature" in vars(sys.modules["shibokensupport.signature.layout"]))
+for words in ((1, 2, 3), (None, None, None, 4), ()):
+    try:
+        QLabel.setText(*words)
+    except TypeError as error:
+        print(error)
+print(get_signature(QLabel.setText), QLabel.setText.__doc__)
+from PySide6.support.signature.lib import enum_sig, pyi_generator
+print(enum_sig.HintingEnumerator.__name__, pyi_generator.indent, hasattr(enum_sig, "nothing"))
+print(__import__.__name__, compile.__module__)
+"""
 MOST_OF_PICTURE = 197
 """Modules of our own until a saved capture is on the screen."""
 
@@ -129,6 +150,19 @@ def test_the_processes_of_a_session_begin_before_anything_large_is_loaded() -> N
     assert not {"numpy", "PySide6", "jaxscope.model"}.intersection(loaded)
 
 
+def test_qt_tells_signatures_and_mistakes_as_always() -> None:
+    """The modules of PySide that do run when they are asked, not with Qt."""
+    command = [sys.executable, "-c", TELLING]
+    plain, late = (
+        subprocess.run([*command, *word], capture_output=True, text=True, timeout=60, check=True)
+        for word in ((), ("late",))
+    )
+    assert (plain.stdout[:5], late.stdout[:5]) == ("True\n", "False")
+    own_import = plain.stdout.index("\n__feature_import__ builtins")
+    assert late.stdout[6:] == plain.stdout[5:own_import] + "\n__import__ builtins\n"
+    assert "QLabel.setText" in late.stdout and late.stderr == ""
+
+
 def test_what_only_a_result_needs_is_loaded_with_it() -> None:
     ran = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True, timeout=60)
     loaded = ran.stdout.split()
@@ -152,7 +186,7 @@ def test_the_picture_of_a_saved_capture_loads_what_it_needs(tmp_path: Path) -> N
     own = [name for name in loaded if name.partition(".")[0] == "jaxscope"]
     assert len(own) <= MOST_OF_PICTURE, own
     not_yet = {"jax", "google", "capstone", "pyqtgraph", "email", "numpy.ma"}
-    not_yet.add("jaxscope.client.session")
+    not_yet |= {"jaxscope.client.session", "signatures"}
     assert not not_yet.intersection(loaded)
     assert not {name for name in own if name.startswith("jaxscope.ui.pages.")}
 

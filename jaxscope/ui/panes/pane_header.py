@@ -320,9 +320,14 @@ class PaneHeader(QWidget):
 
     def focus_search(self) -> None:
         """Put the cursor into the search, also where it had no room."""
-        self.search.show()
+        self._show_search()
         self.search.setFocus()
         self.search.selectAll()
+
+    def _show_search(self) -> None:
+        """Show it with its button, for whose icon Qt looks in some ten thousand places, once."""
+        self.search.setClearButtonEnabled(True)
+        self.search.show()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and watched is self.search:
@@ -401,7 +406,10 @@ class PaneHeader(QWidget):
         width_px = max(min(name_px, room - gap), least_px)
         room -= width_px + gap
         room -= self._fit_name(room - _least_px(self.form_choice) * self._has_forms - gap)
-        self.search.setVisible(is_searching)
+        if is_searching:
+            self._show_search()
+        else:
+            self.search.hide()
         self.search.setMaximumWidth(_WIDEST_SEARCH_EM * self.fontMetrics().height())
         tools: list[tuple[QWidget, bool, bool]] = [
             (self.form_choice, self._has_forms, self.is_awake),
@@ -481,7 +489,6 @@ class PaneHeader(QWidget):
         search.setPlaceholderText(tr("Find"))
         search.setToolTip(tr(_SEARCH_HELP))
         search.installEventFilter(self)
-        search.setClearButtonEnabled(True)
         search.setAccessibleName(tr("Find in this view"))
         search.setProperty("role", "compact")
         search.setMinimumWidth(44)
