@@ -81,6 +81,7 @@ from jaxscope.report.memory import (
     name_buffer,
     place_of_buffer,
     place_text,
+    say_idle_constants,
 )
 from jaxscope.report.moves import (
     FROM_LAYOUT,
@@ -894,10 +895,13 @@ def _constants(evidence: Evidence) -> Answer:
     found = find_constants(evidence.taken)
     if not found:
         return Answer("No array is captured as a constant.")
-    total = math.fsum(_known(value.num_bytes) for value in found)
+    held = [value for value in found if value.is_needed]
+    total = math.fsum(_known(value.num_bytes) for value in held)
+    idle = say_idle_constants(found)
     return Answer(
-        f"The program holds {format_count(len(found), 'captured array')}, {format_bytes(total)} "
-        "in all. As an argument an array is not a part of the program.",
+        f"The program holds {format_count(len(held), 'captured array')}, {format_bytes(total)} "
+        f"in all. {idle}{' ' if idle else ''}"
+        "As an argument an array is not a part of the program.",
         [
             Fact(
                 f"{v.type}, {format_bytes(v.num_bytes)}, "
@@ -905,7 +909,8 @@ def _constants(evidence: Evidence) -> Answer:
                     f"read by {format_count(len(v.readers), 'equation')}"
                     if v.readers
                     else "not read"
-                ),
+                )
+                + ("" if v.is_needed else ", needed by no result"),
                 "stated",
                 place_text(v.place),
             )

@@ -179,9 +179,21 @@ def _further_sections(report: MemoryReport) -> Iterator[Section]:
         has_rows = residuals.values or residuals.in_rounds
         kept = [kept_table(residuals, _MAX_ROWS)] if has_rows else []
         yield Section(describe_kept(residuals), kept)
-    if constants:
-        table = constant_table(constants, _MAX_ROWS)
+    if held := [value for value in constants if value.is_needed]:
+        table = constant_table(held, _MAX_ROWS)
         yield Section("Captured arrays, which are part of the program", [table])
+    if idle := say_idle_constants(constants):
+        yield Section(idle)
+
+
+def say_idle_constants(constants: Sequence[KeptValue]) -> str:
+    """How many captured arrays are not compiled, in a sentence; empty where all are."""
+    idle = [value for value in constants if not value.is_needed]
+    if not idle:
+        return ""
+    size = format_bytes(math.fsum(value.num_bytes for value in idle))
+    num = format_count(len(idle), "further array")
+    return f"Besides, it captures {num}, {size}, that no result needs: jit leaves that out."
 
 
 def name_step(live: LiveRanges, step: int) -> Said:

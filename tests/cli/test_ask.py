@@ -191,6 +191,32 @@ def cost(x):
 """
 
 
+def test_a_captured_array_that_no_result_needs_is_no_part_of_the_program(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "tables.py"
+    text = (
+        "import numpy as np\n"
+        "used, idle = np.arange(4096.0, dtype='f'), np.arange(512.0, dtype='f')\n"
+        "def scaled(x):\n"
+        "    aside = (x[:512] * idle).sum()\n"
+        "    return x * used\n"
+    )
+    file.write_text(text, encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(compile(text, str(file), "exec"), names)
+    lowered = jax.jit(names["scaled"]).lower(np.ones(4096, np.float32)).as_text()
+    assert "tensor<4096xf32>" in lowered and "tensor<512xf32>" not in lowered
+
+    told = jaxscope("ask", file, "scaled(f32[4096])", "constants").output
+    assert "holds 1 captured array, 16.0 KiB in all. Besides, it captures 1 further array, " in told
+    assert "f32[512], 2.00 KiB, read by 1 equation, needed by no result" in told
+    report = jaxscope("memory", file, "scaled(f32[4096])").output
+    part = report.partition("Captured arrays, which are part of the program")[2]
+    assert "f32[4096]" in part and "f32[512]" not in part
+    assert "Besides, it captures 1 further array, 2.00 KiB, that no result needs" in part
+
+
 def test_the_lines_of_a_rule_are_not_said_to_make_nothing(
     jaxscope: CommandLine, tmp_path: Path
 ) -> None:

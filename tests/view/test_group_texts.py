@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax.sharding import AbstractMesh, AxisType, PartitionSpec
 
@@ -43,6 +44,34 @@ def test_a_box_of_some_of_the_results_says_of_how_many() -> None:
     x, results = jnp.ones(3), BranchKind.RESULTS
     assert details(trace(step, params, x), results) == {"3 of 7 arrays", "4 of 7 arrays"}
     assert details(trace(jax.grad(loss), params, x), results) == {"3 arrays"}, "all of them"
+
+
+def test_a_box_of_arguments_says_how_many_are_needed() -> None:
+    """As many as JAX hands over to XLA, which it leaves out where no result needs them."""
+    tables = [np.arange(3.0) + n for n in range(5)]
+
+    def function(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+        def body(carry: Any, row: jax.Array) -> Any:
+            first, second = carry
+            return (first * 2 + row, second + params["d"] * tables[4]), None
+
+        _ = jnp.sin(params["b"]) * tables[0]
+        (first, _), _ = jax.lax.scan(body, (x, params["c"]), jnp.stack(tables[1:3]))
+        return first + params["e"] + tables[3]
+
+    params = {name: jnp.ones(3) for name in "abcde"}
+    lowered = jax.jit(function).lower(params, jnp.ones(3)).as_text()
+    (main,) = [line for line in lowered.splitlines() if "func.func public @main(" in line]
+    assert main.count("%arg") == 1 + 1  # x and params["e"]
+    paths = [*(f"params['{name}']" for name in params), "x"]
+    graph = trace(function, params, jnp.ones(3), paths=paths)
+    assert details(graph, BranchKind.ARGUMENTS) == {"5 arrays, 1 needed"}
+    # Of the arrays that it brings along, the first is read by what nobody needs, the last by what
+    # a loop carries for itself alone.
+    assert details(graph, BranchKind.CONSTANTS) == {"5 arrays, 3 needed"}
+    some = {name: params[name] for name in "abc"}
+    alone = trace(lambda p: sum(p.values()), some, paths=paths[:3])
+    assert details(alone, BranchKind.ARGUMENTS) == {"3 arrays"}
 
 
 def test_no_box_of_results_is_called_as_if_it_held_those_of_another() -> None:

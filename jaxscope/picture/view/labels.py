@@ -189,6 +189,8 @@ def _text_of_group(view: View, box: Box) -> BoxText:
             detail = say("{num:,} values", num=num)
         else:
             detail = say("{num:,} arrays", num=num)
+        if NONE < box.num_needed < num:
+            detail = say("{arrays}, {needed:,} needed", arrays=detail, needed=box.num_needed)
         if 0 < box.num_values < num:
             detail = say("{arrays}, {values:,} values", arrays=detail, values=box.num_values)
         batch = _describe_batch(view, box)

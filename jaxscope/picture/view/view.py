@@ -53,6 +53,9 @@ class Box(NamedTuple):
             gives it.
         num_values: How many values a group of results gives, as one may be several results; 0 for
             each other box.
+        num_needed: Of a group of a jaxpr's arguments or captured arrays, how many a result or an
+            effect needs: `jit` hands no others over, so that later stages have no more; `NONE` of
+            each other box.
     """
 
     id: str
@@ -66,6 +69,7 @@ class Box(NamedTuple):
     num_counted: int = 0
     type: str = ""
     num_values: int = 0
+    num_needed: int = NONE
 
 
 class BoxEdge(NamedTuple):
@@ -414,6 +418,7 @@ def flatten(graph: Graph, draft: Draft, root: Branch, opened: frozenset[str]) ->
     if results:
         kept = dict(sorted((kept | results).items()))
     _count_values(kept, parent, edges)
+    _count_needed(graph, kept, node)
     return View(
         graph=graph,
         boxes=Boxes(graph, node, parent, num_counted, kept),
@@ -580,6 +585,24 @@ def _count_values(kept: dict[int, Box], parents: Int32s, edges: BoxEdges) -> Non
         given.setdefault(int(parents[number]), set()).update(values)
         if is_group:
             kept[number] = kept[number]._replace(num_values=len(values))
+
+
+def _count_needed(graph: Graph, kept: dict[int, Box], node_of_box: Int32s) -> None:
+    """Tell boxes of a jaxpr's arguments and captured arrays how many of them are needed."""
+    inside: dict[int, list[int]] = {}
+    for number, box in reversed(kept.items()):  # parents come before their children
+        if box.kind in (BranchKind.ARGUMENTS, BranchKind.CONSTANTS):
+            found = inside.setdefault(number, [])
+            for child in box.children:
+                found += inside.get(child, () if child in kept else (int(node_of_box[child]),))
+    whole = {n: nodes for n, nodes in inside.items() if (graph.nodes.group[nodes] == NONE).all()}
+    if not whole or not (graph.nodes.kind == int(NodeKind.EQUATION)).any():
+        return
+    from jaxscope.program.fates.equations import Equations, find_live  # few programs have many
+
+    is_needed = find_live(Equations(graph))
+    for number, nodes in whole.items():
+        kept[number] = kept[number]._replace(num_needed=sum(is_needed[node] for node in nodes))
 
 
 _Group = tuple[Branch, int, Sequence[int], int]

@@ -23,6 +23,7 @@ from jaxscope.model import (
 from jaxscope.model.operations import BRANCHES, CALLS_OF_JAXPRS, PLUMBING
 from jaxscope.model.types import packed_type_bytes
 from jaxscope.program.dataflow import attribute_column
+from jaxscope.program.fates.equations import Equations, find_live
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class KeptValue:
         readers: Ids of the equations that read it: the backward ones, of a captured array all.
         place: Innermost user frame, or None; of a captured array that of its first reader.
         path: Of an argument, where it stands in what the function takes: `params['w']`.
+        is_needed: Of a captured array, whether a result or an effect of the function needs it: what
+            none needs is not compiled.
     """
 
     stage: str
@@ -50,6 +53,7 @@ class KeptValue:
     readers: tuple[str, ...]
     place: SourcePosition | None
     path: str = ""
+    is_needed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +124,14 @@ def find_constants(capture: Capture) -> tuple[KeptValue, ...]:
         return ()
     graph = stage.graph
     nodes, edges = graph.nodes, graph.edges
-    found = []
-    for node in np.flatnonzero(nodes.kind == NodeKind.CONSTANT).tolist():
+    found, captured = [], np.flatnonzero(nodes.kind == NodeKind.CONSTANT).tolist()
+    is_needed = find_live(Equations(graph)) if captured else []
+    for node in captured:
         users = dict.fromkeys(edges.target[edges.source == node].tolist())
         readers = [at for at in users if nodes.kind[at] == NodeKind.EQUATION]
         value = _value(stage, graph, node, 0, tuple(graph.id(at) for at in readers))
         place = next(filter(None, map(graph.place, readers)), None)
-        found.append(dataclasses.replace(value, place=place))
+        found.append(dataclasses.replace(value, place=place, is_needed=is_needed[node]))
     return tuple(_by_size([value for value in found if not value.type.endswith("[]")]))
 
 

@@ -14584,6 +14584,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个方程的外围{around}，却给出了 {num} 个轮次。</translation>
     </message>
     <message>
+        <source>{arrays}, {needed:,} needed</source>
+        <translation>{arrays}，需要其中 {needed:,} 个</translation>
+    </message>
+    <message>
         <source>{arrays}, {values:,} values</source>
         <translation>{arrays}，{values:,} 个值</translation>
     </message>
