@@ -242,14 +242,13 @@ def test_a_second_derivative_begins_with_ones_that_it_does_not_keep(
 def test_rounds_of_a_training_keep_in_hlo_what_the_jaxpr_says(
     space: tuple[Take, dict[str, Any]],
 ) -> None:
-    """The second begins with the updated weights, which it keeps: 64 bytes more."""
+    """Each keeps what JAX keeps of it, and its weights, updated or not, are given to it."""
     take, names = space
     x = np.ones((6, 4), np.float32)
     saved = measure_saved(names["scanned"], np.ones((4, 4), np.float32), x)
-    rounds = [format_bytes(saved), format_bytes(saved + 64)]
+    rounds = [format_bytes(saved)] * 2
     stages = {stage: told(scene) for stage, scene in draw(take(f"trained({MATRIX}, {ROWS})"))}
-    assert stages["jaxpr"] == stages["stablehlo"] == stages["hlo"] == rounds
-    assert sorted(stages["optimized"]) == rounds
+    assert stages == dict.fromkeys(["jaxpr", "stablehlo", "hlo", "optimized"], rounds)
 
 
 def test_what_a_later_backward_part_needs_is_kept_for_it_too(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from jaxscope.picture.scene.group_layout import BoxTexts
 from jaxscope.picture.view.build import PASSES, build_view
 from jaxscope.picture.view.labels import text_of
 from jaxscope.picture.view.tree import BranchKind
-from jaxscope.picture.view.view import View
+from jaxscope.picture.view.view import ROOT, View
 
 from .programs import compile_call, compile_module, layers, lower, outline, simplify, trace
 
@@ -271,14 +272,77 @@ def test_a_module_that_is_called_has_the_name_of_its_class() -> None:
     assert labels == ["Model", "Layer", "Layer"]
 
 
+Change = Callable[[jax.Array], jax.Array]
+
+
+def clip_by_norm(limit: float) -> Change:
+    def update_fn(g: jax.Array) -> jax.Array:
+        scale = jnp.minimum(1.0, limit / jnp.sqrt((g * g).sum()))
+        return jax.tree.map(lambda g: jnp.tanh(g * scale) + 0.0, g)
+
+    return update_fn
+
+
+def scale_by_rms(rate: float) -> Change:
+    def update_fn(g: jax.Array) -> jax.Array:
+        return g / (jnp.sqrt((g * g).mean()) + rate) * rate
+
+    return update_fn
+
+
+def chain(*changes: Change) -> Change:
+    def update_fn(g: jax.Array) -> jax.Array:
+        for change in changes:
+            g = change(g)
+        return g
+
+    return update_fn
+
+
+def test_closures_of_one_name_are_told_by_the_functions_that_made_them() -> None:
+    """As transformations of Optax, all of which are called `update_fn`."""
+    update = chain(clip_by_norm(1.0), chain(scale_by_rms(0.1), clip_by_norm(2.0)))
+    view = simplify(lambda x: jnp.sin(update(jnp.cos(x) * 2)) * 3, X)
+    labels = [box.label for box in view.boxes if box.kind is BranchKind.SCOPE]
+    assert labels == ["chain", "clip_by_norm", "chain", "scale_by_rms", "clip_by_norm"]
+
+
+def test_a_closure_has_its_own_name_where_that_tells_it() -> None:
+    """As a step that a factory made, and as what is called while its maker still runs."""
+
+    def make_step(rate: float) -> Change:
+        def step(x: jax.Array) -> jax.Array:
+            return jnp.tanh(x * rate) + rate
+
+        return step
+
+    def encode(x: jax.Array) -> jax.Array:
+        def layer(x: jax.Array) -> jax.Array:
+            return jnp.sin(x) * 2
+
+        return jnp.exp(layer(x) + 1)
+
+    def decode(x: jax.Array) -> jax.Array:
+        def layer(x: jax.Array) -> jax.Array:
+            return jnp.cos(x) / 3
+
+        return jnp.log(layer(x) - 1)
+
+    view = simplify(lambda x: decode(encode(make_step(0.5)(jnp.cos(x)))), X)
+    labels = [box.label for box in view.boxes if box.kind is BranchKind.SCOPE]
+    assert labels == ["step", "encode", "layer", "decode", "layer"]
+
+
 Three = tuple[jax.Array, jax.Array, jax.Array]
 
 
-def test_an_optimizer_is_one_group_beside_a_derivative_with_scopes() -> None:
-    """As of models whose layers open scopes: what updates the parameters opens none."""
+@pytest.mark.parametrize("has_scopes", [True, False])
+def test_an_optimizer_is_one_group_beside_a_derivative(has_scopes: bool) -> None:
+    """Whether or not layers open scopes; what updates the parameters opens none."""
+    part = "layer" if has_scopes else "loss"
 
     def loss(w: jax.Array, x: jax.Array) -> jax.Array:
-        with jax.named_scope("layer"):
+        with jax.named_scope("layer") if has_scopes else contextlib.nullcontext():
             return jnp.tanh(x @ w).sum()
 
     def moments(m: jax.Array, g: jax.Array) -> jax.Array:
@@ -299,8 +363,14 @@ def test_an_optimizer_is_one_group_beside_a_derivative_with_scopes() -> None:
     view = build_view(trace(step, w, w, w, jnp.ones((4, 3))))
     count_of = {box.label: box.num_counted for box in view.boxes}
     assert count_of["optimize"] == len(jax.make_jaxpr(optimize)(w, w, w, w).eqns)
-    assert {"forward · layer", "backward · layer", "moments", "scaled"} <= count_of.keys()
+    assert {f"forward · {part}", f"backward · {part}", "moments", "scaled"} <= count_of.keys()
     assert not [label for label in count_of if label.endswith("itself")]
+    top = {view.boxes[child].label for child in view.boxes[ROOT].children}
+    parts = {f"forward · {part}", f"backward · {part}", "optimize"}
+    assert top >= parts, "in no group around them"
+    view = build_view(lower(step, w, w, w, jnp.ones((4, 3))))
+    top = {view.boxes[child].label for child in view.boxes[ROOT].children}
+    assert "optimize" in top, "in StableHLO too"
 
 
 def test_an_unrolled_loop_without_names_is_boxed_by_its_repetition() -> None:

@@ -88,9 +88,9 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
 
     The traceback of each operation says which functions it was written in. In a program with
     scopes only operations outside of them are grouped, by the innermost function; of one that
-    calls others, or opens scopes, the box holds only what is left, and says so. Equations in
-    neither part of such a program's derivative, such as an optimizer's, are grouped by all
-    functions.
+    calls others, or opens scopes, the box holds only what is left, and says so. Equations and
+    operations in neither part of such a program's derivative, such as an optimizer's, are grouped
+    by all functions.
     """
     graph = draft.graph
     nodes = graph.nodes
@@ -98,50 +98,79 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
     functions = Ragged(nodes.source.offsets // np.int32(4), nodes.source.values[3::4])
     row_of, rows = functions.number_rows()
 
+    tell = _FunctionNames(graph, rows).tell
+
     @functools.cache
     def read(row: tuple[int, ...]) -> tuple[str, ...]:
         names: list[str] = []
-        for number in row[::-1]:
-            function = graph.strings[number]
-            name = _own_name(function)
+        for number, name in zip(row[::-1], tell(row), strict=True):
             # A lambda has the name of the function that it stands in, and adds no box to it.
-            is_nameless = function.rpartition(".")[2] in _HIDDEN_NAMES
+            is_nameless = graph.strings[number].rpartition(".")[2] in _HIDDEN_NAMES
             if name and not (is_nameless and names[-1:] == [name]):
                 names.append(name)
         return tuple(names)
 
     if not has_scope.any():
         return _group(draft, root, row_of, list(map(read, rows)), "function", _MIN_LEAVES)
-    is_jaxpr = bool((nodes.kind == int(NodeKind.EQUATION)).any())
-    has_parts = is_jaxpr and bool((nodes.direction == int(Direction.BACKWARD)).any())
+    # XLA orders instructions by their uses: an optimizer is in as many runs as it has parameters.
+    has_order = not (nodes.kind == int(NodeKind.INSTRUCTION)).any()
+    has_parts = has_order and bool((nodes.direction == int(Direction.BACKWARD)).any())
     is_beside = has_parts & ~has_scope & (nodes.direction == int(Direction.NONE))
-    around = [rows[number] for number in distinct(row_of[~is_beside]).tolist()]
+    around = [tell(rows[number]) for number in distinct(row_of[~is_beside]).tolist()]
     shared = _shared_start([tuple((name, "") for name in read(row)) for row in rows if row])
     # Operations in scopes have no path, and those beside them all of it.
     paths = [(), *(read(row[:1]) for row in rows), *(read(row)[shared:] for row in rows)]
     path_of = np.where(has_scope, 0, 1 + row_of + len(rows) * is_beside)
-    left = _find_callers(graph, filter(None, around))
+    left = _find_callers(filter(None, around))
     return _group(draft, root, path_of, paths, "function", 3, left, is_beside)
 
 
-def _find_callers(graph: Graph, stacks: Iterable[tuple[int, ...]]) -> frozenset[str]:
-    """Names of functions from which others were called; stacks begin with the innermost."""
-    name = functools.cache(lambda number: _own_name(graph.strings[number]))
+def _find_callers(stacks: Iterable[tuple[str, ...]]) -> frozenset[str]:
+    """Names of functions from which others were called; stacks end with the innermost."""
     found: set[str] = set()
-    for first, *others in stacks:
-        found.update(each for each in map(name, others) if each != name(first))
+    for *others, last in stacks:
+        found.update(each for each in others if each != last)
     return frozenset(found)
 
 
-def _own_name(function: str) -> str:
-    """The innermost name in a qualified one: `update` for `update.<locals>.<lambda>`.
+class _FunctionNames:
+    """What functions are called in a drawing.
 
-    A module that is called has the name of its class: `MLP` for `MLP.__call__`.
+    A function has the innermost of its qualified name: `update` for `update.<locals>.<lambda>`. A
+    module that is called has the name of its class: `MLP` for `MLP.__call__`. Closures that
+    several functions have made, by that name, have the name of the one that made them, which has
+    returned: Optax's transformations are all called `update_fn`, and are told as `scale_by_adam`.
     """
-    names = [part for part in function.split(".") if part and part not in _HIDDEN_NAMES]
-    if names[-1:] == ["__call__"] and len(names) > 1:
-        names.pop()
-    return names[-1] if names else ""
+
+    def __init__(self, graph: Graph, stacks: Iterable[tuple[int, ...]]) -> None:
+        self._names = {
+            number: _split_name(graph.strings[number])
+            for number in {*itertools.chain.from_iterable(stacks)}
+        }
+        makers: dict[str, set[str]] = {}
+        for name, maker in self._names.values():
+            makers.setdefault(name, set()).update([maker] if maker else ())
+        self._shared = frozenset(name for name, each in makers.items() if len(each) > 1)
+
+    def tell(self, stack: tuple[int, ...]) -> tuple[str, ...]:
+        """Names of functions of a stack, which begins with the innermost; they end with it."""
+        calls = [self._names[number] for number in stack[::-1]]
+        running = {name for name, _ in calls}
+        return tuple(
+            maker if name in self._shared and maker and maker not in running else name
+            for name, maker in calls
+        )
+
+
+def _split_name(function: str) -> tuple[str, str]:
+    """The name of a function, and of the one whose local function it is, or nothing."""
+    parts = function.split(".")
+    while parts and (not parts[-1] or parts[-1] in _HIDDEN_NAMES):
+        parts.pop()
+    if parts[-1:] == ["__call__"] and len(parts) > 1 and parts[-2] not in _HIDDEN_NAMES:
+        parts.pop()
+    *around, name = parts or [""]
+    return name, _split_name(".".join(around))[0] if around[-1:] == ["<locals>"] else ""
 
 
 def _scope_groups(graph: Graph) -> dict[int, tuple[str, ...]]:
@@ -194,6 +223,11 @@ def _group(
     number[[*apart]] = no_path
     number[graph.nodes.kind == int(NodeKind.CONSTANT)] = no_path
     of_leaf = number.tolist()
+    # Each part of a training step, which does more than to differentiate, has its own ends, and
+    # what all are called in says nothing of any.
+    is_beside = graph.nodes.direction == int(Direction.NONE)
+    is_beside &= np.array([bool(path) for path in paths])[path_of]
+    has_update = bool((is_beside[graph.edges.target] & (end_of > 0)[graph.edges.source]).any())
     whole = frozenset(() if is_whole is None else np.flatnonzero(is_whole).tolist())
 
     def change(branch: Branch) -> Branch:
@@ -211,7 +245,10 @@ def _group(
         bounds = [*starts, len(numbers)]
         # What all share says nothing here; a nested program repeats the path of its owner.
         is_told = bool(whole) and any(isinstance(c, int) and c in whole for c in branch.children)
-        shared = 0 if is_told else _shared_start([p for p in paths if p])
+        named = [p for p in paths if p]
+        if has_update:
+            named = [tuple((name, "") for name, _ in p) for p in named]
+        shared = 0 if is_told else _shared_start(named)
         paths = [p[shared:] for p in paths] if shared else paths
         wrapper = _Wrapper(branch.children, least, left, draft.dissolves, not branch.branches)
         return with_children(branch, wrapper.wrap(bounds, paths, 0, f"{branch.id}/{word}:"))
