@@ -81,7 +81,7 @@ os.execv(sys.executable, [sys.executable, "-I", "-S", "-B",
 def make_package() -> bytes:
     """The sources as a zip file with its length before it."""
     root = Path(__file__).parents[1]
-    names = ("__init__", "errors", "late_dataclass", "marks", "processes", "version")
+    names = ("__init__", "errors", "heap", "late_dataclass", "marks", "processes", "version")
     files = [root / f"{name}.py" for name in names]
     for folder in _FOLDERS:
         found = (path for path in (root / folder).rglob("*") if path.is_file())
