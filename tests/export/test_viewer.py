@@ -149,7 +149,7 @@ def _read(module: Any, kind: Any, value: Any, *, is_json: bool) -> Any:
 
 @pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("is_json", [False, True], ids=["convert", "json"])
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(value=_values)
 def test_types_are_read_and_refused_as_msgspec_does(name: str, is_json: bool, value: Any) -> None:
     ours = _read(plain, PLAIN[name], value, is_json=is_json)

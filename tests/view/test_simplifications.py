@@ -307,6 +307,16 @@ def test_closures_of_one_name_are_told_by_the_functions_that_made_them() -> None
     assert labels == ["chain", "clip_by_norm", "chain", "scale_by_rms", "clip_by_norm"]
 
 
+def test_a_comprehension_has_the_name_of_its_function() -> None:
+    def summed(x: jax.Array) -> jax.Array:
+        listed = [jnp.sin(x) * number for number in (2.0, 3.0)]
+        named = {name: jnp.tanh(each) + 1 for name, each in zip("ab", listed, strict=True)}
+        return sum((jnp.exp(each) - 1 for each in named.values()), x)
+
+    view = simplify(lambda x: summed(jnp.cos(x)) * 2, X)
+    assert [box.label for box in view.boxes if box.kind is BranchKind.SCOPE] == ["summed"]
+
+
 def test_a_closure_has_its_own_name_where_that_tells_it() -> None:
     """As a step that a factory made, and as what is called while its maker still runs."""
 

@@ -66,7 +66,8 @@ _MIN_LEAVES = 2
 Path = tuple[tuple[str, str], ...]
 """Names from outermost to innermost, each with how it ends: ` backward` in the backward part."""
 
-_HIDDEN_NAMES = frozenset({"<module>", "<lambda>", "<locals>", "<genexpr>", "<listcomp>"})
+_COMPREHENSIONS = {"<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>"}
+_HIDDEN_NAMES = frozenset({"<module>", "<lambda>", "<locals>", *_COMPREHENSIONS})
 """Parts of qualified names that are nobody's name."""
 
 
