@@ -9,8 +9,8 @@ dumps, and holds each statement against it. What it checks:
 - What is said to be left (`fused`, `kernel`, `library`, `layout`, `folded`) is in the module that
   runs, and is of that kind there.
 - What is said to be gone (`dead`, `merged`, `simplified`) is gone, in every call of a function that
-  several equations share; nothing dead has an equal that lives on and took its users over; of two
-  merged instructions one is left.
+  several equations share; nothing dead has an equal that lives on and took its users over, and is
+  in no fusion that has; of two merged instructions one is left.
 - A call, loop or branch that a pass is said to have removed was there before that pass, and not
   after it.
 - Each instruction of the module that runs that does heavy work belongs to some equation.
@@ -215,6 +215,22 @@ class Module:
                 own = own or number
             number = parent - 1
         return own, tags
+
+    def body(self, computation: str) -> tuple[Any, ...]:
+        """What a computation does, whatever its instructions are called."""
+        lines = [line for line in self.lines.values() if line.computation == computation]
+        number = {line.name: place for place, line in enumerate(lines)}
+        return tuple(
+            (
+                line.opcode,
+                line.shape,
+                tuple(number[operand] for operand in line.operands),
+                _CALLED.sub("", line.does[2].rpartition(") ")[2]),
+                tuple(self.body(name) for name in line.called),
+                line.is_root,
+            )
+            for line in lines
+        )
 
     @functools.cached_property
     def callers(self) -> dict[str, Line]:
@@ -603,8 +619,26 @@ class _Check:
                     users = set(before.users.get(was[0].name, ()))
                     if users & set(after.users.get(other.name, ())):
                         yield f"it was merged with {other.name}, whose result is used"
+            yield from self._merged_around(was[0], before, after)
         if fate == "folded" and now and not any(self._is_constant(each, after) for each in now):
             yield f"{now[0].name} is no constant after the pass"
+
+    @staticmethod
+    def _merged_around(was: Line, before: Module, after: Module) -> Iterator[str]:
+        """A fusion, or call, around an instruction gave way to an equal one, which is used now."""
+        around = before.callers.get(was.computation)
+        if around is None or around.opcode not in ("fusion", "call") or around.name in after.alive:
+            return
+        users = set(before.users.get(around.name, ()))
+        for other in before.lines.values():
+            is_alike = (other.opcode, other.shape, other.operands, other.computation) == (
+                *(around.opcode, around.shape, around.operands, around.computation),
+            )
+            if other.name == around.name or not is_alike or other.name not in after.alive:
+                continue
+            bodies = [[before.body(name) for name in line.called] for line in (around, other)]
+            if bodies[0] == bodies[1] and users & set(after.users.get(other.name, ())):
+                yield f"{around.name} around it was merged with {other.name}, whose result is used"
 
     @staticmethod
     def _heir(user: Line, was: Line, after: Module) -> str:

@@ -15,7 +15,8 @@ import pytest
 from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 
-from jaxscope.model import Capture, Graph
+from jaxscope.model import Capture, Fate, Graph
+from jaxscope.model.capture import Proof
 from jaxscope.program.fates.table import FateTable, link_products
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.user_module import execute_file
@@ -25,6 +26,7 @@ from tests.fates.compiled_calls import (
     find_contradictions,
     hold_against_dumps,
 )
+from tests.fates.dumps import Dumps, Place, check_fates
 from tests.fates.programs import capture_passes
 
 PROGRAMS = Path(__file__).with_name("told_wrong.py")
@@ -299,3 +301,122 @@ def test_a_product_whose_fusion_is_merged_with_an_equal_one_is_not_dead() -> Non
     assert {fate.fate for fate in products.values()} <= {"library", "merged"}
     merged = [fate for fate in products.values() if fate.fate == "merged"]
     assert len(merged) == 2 and all("by cse" in fate.text for fate in merged)
+
+
+DUMPED = {
+    "before": """\
+HloModule m
+
+%region (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %s = f32[] add(%a, %b)
+}
+
+%first (p: f32[4,4], q: f32[4,4]) -> f32[4] {
+  %p = f32[4,4]{1,0} parameter(0)
+  %q = f32[4,4]{1,0} parameter(1)
+  %product.1 = f32[4,4]{1,0} dot(%p, %q), metadata={op_name="jxsd1~/dot"}
+  %zero.1 = f32[] constant(0)
+  ROOT %sum.1 = f32[4]{0} reduce(%product.1, %zero.1), dimensions={1}, to_apply=%region
+}
+
+%second (r: f32[4,4], t: f32[4,4]) -> f32[4] {
+  %r = f32[4,4]{1,0} parameter(0)
+  %t = f32[4,4]{1,0} parameter(1)
+  %product.2 = f32[4,4]{1,0} dot(%r, %t), metadata={op_name="jxsd2~/dot"}
+  %zero.2 = f32[] constant(0)
+  ROOT %sum.2 = f32[4]{0} reduce(%product.2, %zero.2), dimensions={1}, to_apply=%region
+}
+
+ENTRY %main (x: f32[4,4]) -> (f32[4], f32[4]) {
+  %x = f32[4,4]{1,0} parameter(0)
+  %one = f32[4]{0} fusion(%x, %x), kind=kCustom, calls=%first
+  %two = f32[4]{0} fusion(%x, %x), kind=kCustom, calls=%second
+  %use = f32[4]{0} negate(%one)
+  ROOT %all = (f32[4]{0}, f32[4]{0}) tuple(%use, %two)
+}
+""",
+    "merged": ("negate(%one)", "negate(%two)"),
+    "other": ("f32[4,4]{1,0} dot(%r, %t)", "f32[4,4]{1,0} add(%r, %t)"),
+}
+
+
+@pytest.mark.parametrize("is_equal", [True, False])
+def test_the_dumps_refute_that_what_is_in_a_merged_fusion_is_dead(
+    tmp_path: Path, is_equal: bool
+) -> None:
+    """And not where the fusion that lives on computes something else."""
+    before = DUMPED["before"] if is_equal else DUMPED["before"].replace(*DUMPED["other"])
+    left, _, entry = before.partition("%first (p")
+    _, _, entry = entry.partition("%second (r")
+    after = f"{left}%second (r{entry}".replace(*DUMPED["merged"])
+    lines = [line for line in after.splitlines(keepends=True) if " %one = " not in line]
+    (tmp_path / "module_0001.m.before_optimizations.txt").write_text(before)
+    (tmp_path / "module_0001.m.0001.p.after_cse.before_end.txt").write_text("".join(lines))
+    (tmp_path / "module_0001.m.cpu_after_optimizations.txt").write_text("".join(lines))
+    proof = Proof(1, "cse", ("product.1",))
+    fate = Fate("dead", "cse", text="Removed.", certainty="proven", proof=proof)
+    found = check_fates(
+        {"1": fate}, Dumps(tmp_path), ["0", "1", "2"], {(1, "cse"): 0}, {"1": Place()}
+    ).refuted
+    told = "one around it was merged with two, whose result is used"
+    assert any(told in each for each in found) is is_equal
+
+
+def test_numbers_in_order_that_are_made_wider_at_once_are_taken_into_these() -> None:
+    """XLA's own text has one array of them left, in the shape to which the ten are spread."""
+
+    def function(x: jax.Array, i: jax.Array) -> jax.Array:
+        return (x * jax.nn.one_hot(i, 10)).sum()
+
+    arguments = jnp.ones((8, 10)), jnp.zeros(8, jnp.int32)
+    lowered = jax.jit(function).lower(*arguments)
+    made = [
+        re.findall(r"= (\w+\[[\d,]*\])\S* iota\(", text)
+        for text in (lowered.compiler_ir("hlo").as_hlo_text(), lowered.compile().as_text())
+    ]
+    assert made == [["s32[10]"], ["s32[8,10]"]]
+
+    capture = capture_passes(function, *arguments)
+    jaxpr, optimized = capture.stage("jaxpr"), capture.stage("optimized")
+    assert jaxpr is not None and isinstance(jaxpr.graph, Graph)
+    assert optimized is not None and isinstance(optimized.graph, Graph)
+    (numbers,) = jaxpr.graph.nodes_of(["iota"])
+    for table in (capture.fates, FateTable(capture.stages)):
+        fate = table[jaxpr.graph.id(numbers)]
+        assert fate.fate == "simplified" and "aken into iota" in fate.text
+        (name,) = fate.instructions
+        node = optimized.graph.index_by_id[name]
+        assert optimized.graph.operation(node) == "iota"
+        assert optimized.graph.types(node)[0].startswith("s32[8,10]")
+
+
+def test_what_an_equal_product_does_is_merged_without_recorded_passes_too() -> None:
+    """The block of a checkpoint that is offloaded works from what is fetched back, of which the
+    lowering for the CPU makes nothing; XLA's text has fewer products than the jaxpr."""
+    policy = jax.checkpoint_policies.save_and_offload_only_these_names(
+        names_which_can_be_saved=[],
+        names_which_can_be_offloaded=["h"],
+        offload_src="device",
+        offload_dst="pinned_host",
+    )
+
+    def loss(x: jax.Array, w: jax.Array, v: jax.Array) -> jax.Array:
+        def block(x: jax.Array, w: jax.Array, v: jax.Array) -> jax.Array:
+            return jnp.sin(checkpoint_name(jnp.tanh(x @ w), "h") @ v)
+
+        return jnp.sum(jax.checkpoint(block, policy=policy)(x, w, v) ** 2)
+
+    arguments = jnp.ones((16, 8)), jnp.ones((8, 32)), jnp.ones((32, 8))
+    compiled = jax.jit(jax.grad(loss)).lower(*arguments).compile().as_text() or ""
+    left = len(re.findall(r" dot\(", compiled))
+    assert left == 4
+    capture = capture_passes(jax.grad(loss), *arguments)
+    stage = capture.stage("jaxpr")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    table = FateTable(capture.stages)
+    fates = [table[stage.graph.id(node)] for node in stage.graph.nodes_of(["dot_general"])]
+    assert len(fates) == 6
+    assert [fate.fate for fate in fates].count("merged") == 6 - left
+    assert {fate.fate for fate in fates} == {"merged", "library"}

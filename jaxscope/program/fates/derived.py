@@ -18,7 +18,7 @@ from jaxscope.model.graph import NONE, Graph, NodeKind
 from jaxscope.model.op_name import in_call, without_call
 from jaxscope.model.operations import SOLVE
 from jaxscope.model.said import CLAUSES, Said, say, say_joined, say_sentence
-from jaxscope.model.types import parse_array_type
+from jaxscope.model.types import normal_type, parse_array_type
 from jaxscope.program.fates.equations import (
     CALLS,
     IDENTITIES,
@@ -217,9 +217,13 @@ class DerivedFates:
             endings or {},
         )
         self._live = find_live(self.equations)
-        self._values = ValueClasses(self.equations, are_captured_known=self._has_constants_inside())
         self._endings = endings or {}
         self._lowering = Lowering(lowered, self._before, has_passes=bool(endings))
+        self._values = ValueClasses(
+            self.equations,
+            are_captured_known=self._has_constants_inside(),
+            forwarding=self._find_forwarding(),
+        )
         self._no_ops = NoOpDetector(self.equations, stage)
         self._fates: dict[str, Fate] = {}
         self._pending: set[str] = set()
@@ -255,6 +259,22 @@ class DerivedFates:
         held = frozenset(ids[node] for node in self._nodes if self._holders.of(ids[node]))
         self._above_below = EquationNeighbours(self.equations, held)
         self._around = InstructionNeighbours(self._after, assigned=self._holders.assigned)
+
+    def _find_forwarding(self) -> frozenset[int]:
+        """Equations that hand their operand on, of which JAX's lowering makes no operation."""
+        equations = self.equations
+
+        def types(node: int) -> list[str]:
+            return list(map(normal_type, equations.types[node]))
+
+        return frozenset(
+            node
+            for node, operation in enumerate(equations.operations)
+            if operation in IDENTITIES
+            and not self._lowering.is_lowered(equations.ids[node])
+            and not self._lowering.reaches_xla(equations.ids[node])
+            and [types(source) for source, _ in equations.operands[node].values()] == [types(node)]
+        )
 
     def _is_repeated(self, node: int) -> bool:
         """Whether what computes the same is left by its name: XLA keeps one of the two."""
@@ -682,6 +702,8 @@ class DerivedFates:
         if self._before is not None and self._holders.may_hide_elements(id):
             return None
         if not self._endings and self._lowering.reaches_xla(id):
+            if (taken := self._of_widened(node)) is not None:
+                return taken
             if self._may_be_merged(id):
                 text = say(
                     "It depends on no argument: computed when compiling, or merged with another."
@@ -692,6 +714,39 @@ class DerivedFates:
         who = self._lowering.who(id) or say(" when compiling")
         text = say("Depends on no argument: its value was computed{who}.", who=who)
         return _certain(Fate("folded", text=text), None)
+
+    def _of_widened(self, node: int) -> Fate | None:
+        """Numbers in order that XLA makes in the shape to which they were to be brought.
+
+        The instruction then has the name of the equation that would have done so, or that reads
+        them, of which none of what XLA received makes such numbers.
+        """
+        ids = self.equations.ids
+        if "iota" not in self._holders.opcodes_before(ids[node]):
+            return None
+        found: dict[int, str] = {}
+        for reader in sorted(self._above_below.below(node) - {END}):
+            if "iota" not in self._holders.opcodes_before(reader):
+                held = self._after.holders.get(reader, ())
+                found.update((index, reader) for index in held if self._is(index, "iota"))
+        if not found:
+            return None
+        names = name_instructions(self._after, list(found))
+        readers = quote_equations(list(dict.fromkeys(found.values())), self._stage)
+        if len(found) == 1:
+            text = say(
+                "Taken into {names} of {equations}: XLA makes the array in the shape that is read.",
+                names=names,
+                equations=readers,
+            )
+        else:
+            text = say(
+                "Taken into one of {names} of {equations}: XLA makes the array in the shape that "
+                "is read.",
+                names=names,
+                equations=readers,
+            )
+        return _certain(Fate("simplified", None, self._ids(list(found)), text=text), None)
 
     def _may_be_merged(self, id: str) -> bool:
         """Whether what makes elements of constants is left that does what an equation did.

@@ -520,6 +520,7 @@ class ValueClasses:
     Args:
         equations: The jaxpr.
         are_captured_known: Whether captured arrays are part of the module and not handed to it.
+        forwarding: Equations that hand their operand on, of which lowering makes nothing.
 
     Attributes:
         is_constant: Per node, whether all its results are known when compiling: they depend on
@@ -528,8 +529,15 @@ class ValueClasses:
             or `NONE`.
     """
 
-    def __init__(self, equations: Equations, *, are_captured_known: bool = False) -> None:
+    def __init__(
+        self,
+        equations: Equations,
+        *,
+        are_captured_known: bool = False,
+        forwarding: Collection[int] = frozenset(),
+    ) -> None:
         self._equations = equations
+        self._forwarding = forwarding
         count = len(equations.ids)
         self.is_constant = [False] * count
         self.equal_to = [NONE] * count
@@ -605,6 +613,9 @@ class ValueClasses:
             self.is_constant[node] = all(
                 self.is_constant[source] for source, _ in operands.values()
             )
+        if node in self._forwarding and 0 in operands and operands[0][1] == 0:
+            self._class_of[node] = self._class_of[operands[0][0]]
+            return
         row = equations.attributes[node]
         if any(mark in text for text in row.values() for mark in _UNTELLING):
             return

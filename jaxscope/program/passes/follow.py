@@ -648,7 +648,8 @@ class _OutcomeFinder:
             return make("unknown", text)
         if successor.opcode == "tuple" and row.num_elements:
             return make("dead", say("no longer part of the state of its loop since {by}", by=by))
-        if found.depth > 0 and (is_old or not self._reads(successor, {row.name, *sources})):
+        is_gone = is_old or not self._reads(successor, {row.name, *sources})
+        if found.depth > 0 and is_gone and not self._is_widened(found):
             return make("dead", say("removed by {by}, which simplified away what used it", by=by))
         if successor.opcode in _LAYOUT and row.opcode in (*_LAYOUT, "transpose", "broadcast"):
             what = _name(successor)
@@ -663,6 +664,16 @@ class _OutcomeFinder:
         if others and not is_old:
             return make("simplified", say("taken into {what} by {by}", what=what, by=by), names)
         return make("simplified", say("turned into {what} by {by}", what=what, by=by), names)
+
+    def _is_widened(self, found: _Replacement) -> bool:
+        """Whether numbers in order are made at once in the shape to which they were brought."""
+        between = {self._before.rows[name].opcode for name in found.passed}
+        is_new = found.successor.name not in self._before.rows
+        return (
+            found.row.opcode == found.successor.opcode == "iota"
+            and is_new
+            and between <= {*_LAYOUT, "broadcast", "transpose"}
+        )
 
     def _removed(self, found: _Replacement, what: str) -> Said:
         """It is gone, and what it worked from is used in its place."""

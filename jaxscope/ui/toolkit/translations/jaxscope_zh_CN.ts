@@ -7184,6 +7184,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>作为静态参数，{why}：{names}。</translation>
     </message>
     <message>
+        <source>Taken into one of {names} of {equations}: XLA makes the array in the shape that is read.</source>
+        <translation>并入{equations}的 {names} 之一：XLA 直接按被读取的形状生成这个数组。</translation>
+    </message>
+    <message>
+        <source>Taken into {names} of {equations}: XLA makes the array in the shape that is read.</source>
+        <translation>并入{equations}的 {names}：XLA 直接按被读取的形状生成这个数组。</translation>
+    </message>
+    <message>
         <source>Takes one value out of a tuple; costs nothing.</source>
         <translation>从元组中取出一个值；没有开销。</translation>
     </message>
