@@ -11,9 +11,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.interpreters import partial_eval
 from jax.sharding import AbstractMesh, AxisType, PartitionSpec
 
-from jaxscope.model import NONE, Graph
+from jaxscope.model import NONE, Graph, NodeKind
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.group_layout import BoxTexts
 from jaxscope.picture.scene.scene import Scene
@@ -22,6 +23,7 @@ from jaxscope.picture.view.labels import detail_when_open, sort_boxless, text_of
 from jaxscope.picture.view.operations import untold_operation
 from jaxscope.picture.view.tree import GATHERED, BranchKind
 from jaxscope.picture.view.view import ROOT, View
+from jaxscope.program.fates.equations import Equations, find_live, find_surely_live
 from jaxscope.program.size import count_program
 
 from .programs import compile_call, compile_module, relabel, trace
@@ -44,6 +46,35 @@ def test_a_box_of_some_of_the_results_says_of_how_many() -> None:
     x, results = jnp.ones(3), BranchKind.RESULTS
     assert details(trace(step, params, x), results) == {"3 of 7 arrays", "4 of 7 arrays"}
     assert details(trace(jax.grad(loss), params, x), results) == {"3 arrays"}, "all of them"
+
+
+def test_what_is_alive_for_sure_is_what_jax_keeps() -> None:
+    """Its own elimination of dead code is asked; a choice by a literal is known to us alone."""
+
+    def function(a: jax.Array, b: jax.Array, c: jax.Array, d: jax.Array, e: jax.Array) -> jax.Array:
+        _ = jnp.exp(b) * a
+        chosen = jax.lax.select_n(np.bool_(True), c, d) + jax.lax.select_n(a > 0, d, e)
+        return jax.lax.cond(a.sum() > 0, jnp.sin, lambda x: x * 2, chosen)
+
+    values = [jnp.ones(3)] * 5
+    closed = jax.make_jaxpr(function)(*values)
+    _, used = partial_eval.dce_jaxpr(closed.jaxpr, [True])
+    assert used == [True, False, True, True, True]
+    graph = trace(function, *values)
+    alive, sure = find_live(Equations(graph)), find_surely_live(graph)
+    inputs = [at for at, kind in enumerate(graph.nodes.kind) if kind == int(NodeKind.INPUT)][:5]
+    assert [alive[at] for at in inputs] == [True, False, False, True, True]
+    assert not any(sure[at] for at in inputs), "what goes into a cond is not followed"
+    assert all(is_alive or not is_sure for is_alive, is_sure in zip(alive, sure, strict=True))
+
+    def plain(a: jax.Array, b: jax.Array, c: jax.Array, d: jax.Array, e: jax.Array) -> jax.Array:
+        return jnp.sin(jax.lax.select_n(np.bool_(True), c, d)) + jax.lax.select_n(a > 0, d, e)
+
+    graph = trace(plain, *values)
+    alive, sure = find_live(Equations(graph)), find_surely_live(graph)
+    inputs = [at for at, kind in enumerate(graph.nodes.kind) if kind == int(NodeKind.INPUT)][:5]
+    assert [alive[at] for at in inputs] == [True, False, False, True, True]
+    assert [bool(sure[at]) for at in inputs] == [True, False, False, True, True]
 
 
 def test_a_box_of_arguments_says_how_many_are_needed() -> None:

@@ -598,9 +598,11 @@ def _count_needed(graph: Graph, kept: dict[int, Box], node_of_box: Int32s) -> No
     whole = {n: nodes for n, nodes in inside.items() if (graph.nodes.group[nodes] == NONE).all()}
     if not whole or not (graph.nodes.kind == int(NodeKind.EQUATION)).any():
         return
-    from jaxscope.program.fates.equations import Equations, find_live  # few programs have many
+    from jaxscope.program.fates.equations import Equations, find_live, find_surely_live
 
-    is_needed = find_live(Equations(graph))
+    is_needed: Sequence[int] = find_surely_live(graph)
+    if not all(is_needed[node] for nodes in whole.values() for node in nodes):
+        is_needed = find_live(Equations(graph))  # a third of a large graph's view
     for number, nodes in whole.items():
         kept[number] = kept[number]._replace(num_needed=sum(is_needed[node] for node in nodes))
 

