@@ -267,11 +267,11 @@ def show_window(arguments: list[str]) -> int:
     from jaxscope.cli import main
     from jaxscope.ui import launch
 
-    load_numpy = launch.load_numpy
+    begin_reading = launch.begin_reading
 
-    def load_and_watch() -> None:
+    def read_and_watch(file: str | None) -> Any:
         """Nothing of the window is loaded before Qt and NumPy, as without a watch."""
-        load_numpy()
+        ahead = begin_reading(file)
         from jaxscope.ui import application
 
         build = application.build_window
@@ -282,8 +282,9 @@ def show_window(arguments: list[str]) -> int:
             return window
 
         application.build_window = build_watched
+        return ahead
 
-    launch.load_numpy = load_and_watch
+    launch.begin_reading = read_and_watch
     return main(arguments)
 
 

@@ -456,12 +456,13 @@ def load_session(path: str | Path) -> tuple[Capture, Timing | None]:
     return saved.capture, saved.timing
 
 
-def load_saved(path: str | Path) -> Saved:
+def load_saved(path: str | Path, ahead: archive_container.ReadAhead | None = None) -> Saved:
     """Read all that a file holds; nothing is run and no other file is opened.
 
     Args:
         path: A `.jaxscope` file, or the JSON of a capture, which has neither measurements nor a
             layout.
+        ahead: What reads that `.jaxscope` file already.
 
     Raises:
         SourceError: The file is missing, damaged, too large or no capture.
@@ -469,7 +470,8 @@ def load_saved(path: str | Path) -> Saved:
     place = Path(path)
     if place.name.endswith(JSON_ENDING):
         return Saved(contract.load_contract(place))
-    entries, comment = archive_container.read_commented(place)
+    read = archive_container.read_commented
+    entries, comment = read(place) if ahead is None else ahead.take()
     try:
         for name in {_MANIFEST, _PASSES, _LAB, _WINDOW} & entries.keys():
             entries[name] = clean_json(entries[name])

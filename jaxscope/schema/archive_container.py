@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import re
 import stat
 import struct
+import threading
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -29,7 +31,6 @@ nothing could be a hundred million objects."""
 
 _TEXTS = frozenset({"sources.json", "passes.json"})
 
-_CHUNK_BYTES = 1 << 20
 _NAME = re.compile(
     r"manifest\.json|sources\.json|passes\.json|lab\.json|window\.json|stages/(?:0|[1-9]\d?)\.bin"
 )
@@ -108,6 +109,35 @@ def read_commented(path: Path) -> tuple[dict[str, bytes], bytes]:
     )
 
 
+class ReadAhead:
+    """A container that a thread reads while this one does something else; it imports nothing."""
+
+    def __init__(self, path: Path) -> None:
+        codecs.lookup("cp437")  # of the names in a zip
+        self._found: tuple[dict[str, bytes], bytes] | SourceError | None = None
+        self._thread = threading.Thread(target=self._read, args=(path,), daemon=True)
+        self._thread.start()
+
+    def _read(self, path: Path) -> None:
+        try:
+            self._found = read_commented(path)
+        except SourceError as error:
+            self._found = error
+
+    def take(self) -> tuple[dict[str, bytes], bytes]:
+        """What `read_commented` returns; called once.
+
+        Raises:
+            SourceError: As `read_commented` does.
+        """
+        self._thread.join()
+        found, self._found = self._found, None
+        if isinstance(found, SourceError):
+            raise found
+        assert found is not None
+        return found
+
+
 def _write_zip(draft: Path, entries: Mapping[str, bytes], comment: bytes) -> None:
     with zipfile.ZipFile(draft, "x", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL) as out:
         out.comment = comment
@@ -173,16 +203,14 @@ def _read_zip(file: BinaryIO) -> tuple[dict[str, bytes], bytes]:
 
 
 def _inflate(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int, most: int) -> bytes:
-    """Read an entry in pieces: the size that it announces may be a lie.
+    """Read an entry as far as it may go: the size that it announces may be a lie.
 
     Args:
         limit: What may still come.
         most: What may come in all, to be told.
     """
-    data = bytearray()
     with archive.open(info) as entry:
-        while piece := entry.read(_CHUNK_BYTES):
-            data += piece
-            if len(data) > limit:
-                raise ValueError(f"It inflates to more than {most >> 20} MiB.")
-    return bytes(data)
+        data = entry.read(min(info.file_size, limit) + 1)  # in one piece: nothing is copied
+        if len(data) > limit:
+            raise ValueError(f"It inflates to more than {most >> 20} MiB.")
+    return data

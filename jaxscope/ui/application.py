@@ -56,6 +56,7 @@ from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.trial import Trial
 
 if TYPE_CHECKING:
+    from jaxscope.schema.archive_container import ReadAhead
     from jaxscope.ui.canvas.graph_page import GraphPage
 
 _FIRST_PAINT_MS = 60
@@ -86,6 +87,7 @@ def run_application(
     settings_file: str | None,
     runs_something: bool,
     surroundings: str | None = None,
+    ahead: ReadAhead | None = None,
 ) -> int:
     """Show the window until it is closed, and return its exit status.
 
@@ -93,6 +95,7 @@ def run_application(
         make_session: Called once, on a thread of its own; may wait.
         runs_something: Whether the session is wanted at once, and not with the first run.
         surroundings: Of launches whose files this window takes; None if it takes none.
+        ahead: What reads the file already, if it is a saved capture.
     """
     application = QApplication.instance()
     if not isinstance(application, QApplication):
@@ -114,7 +117,7 @@ def run_application(
         window.controller.open_capture(capture, capture.source.file or "capture")
         window.call_bar.set_call(capture.call)
     elif file and file.endswith(CAPTURE_ENDINGS):
-        window.files.load_first(os.path.abspath(file))
+        window.files.load_first(os.path.abspath(file), ahead)
     elif file:
         window.open_path(os.path.abspath(file), call or "")
     else:

@@ -11,6 +11,7 @@ import importlib
 import os
 import sys
 import threading
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from jaxscope.heap import without_collector
 if TYPE_CHECKING:
     from jaxscope.client.session import Session
     from jaxscope.model import Capture
+    from jaxscope.schema.archive_container import ReadAhead
 
 _THREADS = "OPENBLAS_NUM_THREADS"
 _SWITCH_S = 0.0001
@@ -65,6 +67,7 @@ def open_window(
         session = EarlySession(python, begins=runs_something)
         load_qt()
         load_numpy()
+        ahead = begin_reading(file)
         from jaxscope.ui.application import run_application
         from jaxscope.ui.session.controller import RunOptions
 
@@ -78,6 +81,7 @@ def open_window(
             settings_file=settings_file,
             surroundings=surroundings,
             runs_something=runs_something,
+            ahead=ahead,
         )
 
 
@@ -146,6 +150,17 @@ def load_numpy() -> None:
     del os.environ[_THREADS]
     if given is not None:
         os.environ[_THREADS] = given
+
+
+def begin_reading(file: str | None) -> ReadAhead | None:
+    """Begin to read a saved capture on a thread, if the file is one: a window is made meanwhile."""
+    from jaxscope.model.file_kinds import ARCHIVE_ENDING  # with it come all records
+
+    if file is None or not file.endswith(ARCHIVE_ENDING):
+        return None
+    from jaxscope.schema.archive_container import ReadAhead
+
+    return ReadAhead(Path(file))
 
 
 class EarlySession:

@@ -19,6 +19,7 @@ from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.outline import Outline, find_offered_calls
 from jaxscope.program.name_links import BY_LINE, LINK
 from jaxscope.schema.archive import save_capture
+from jaxscope.schema.archive_container import ReadAhead
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.window import files, workspace
 from jaxscope.ui.window.main_window import MainWindow
@@ -116,6 +117,21 @@ def test_a_saved_capture_is_there_before_the_window_is_shown(
     assert window.controller.state.capture is not None
 
 
+def test_a_saved_capture_that_was_read_ahead_is_not_read_again(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jaxscope"
+    save_capture(build_capture(), path)
+    ahead = ReadAhead(path)
+    ahead._thread.join()
+    path.unlink()
+    path.write_bytes(b"")
+    window.files.load_first(str(path), ahead)
+    assert window.controller.state.capture is not None
+    window.files.load_first(str(path))
+    assert window.controller.state.error is not None
+
+
 def test_a_large_one_is_read_while_the_window_says_so(
     window: MainWindow, driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,14 +142,15 @@ def test_a_large_one_is_read_while_the_window_says_so(
     driver.wait_until(lambda: window.controller.state.capture is not None)
 
 
+@pytest.mark.parametrize("is_ahead", [False, True])
 @pytest.mark.parametrize("content", [b"", b"PK\3\4 not", None])
 def test_a_file_that_is_none_is_told(
-    window: MainWindow, driver: Driver, tmp_path: Path, content: bytes | None
+    window: MainWindow, driver: Driver, tmp_path: Path, content: bytes | None, is_ahead: bool
 ) -> None:
     path = tmp_path / "a.jaxscope"
     if content is not None:
         path.write_bytes(content)
-    window.files.load_first(str(path))
+    window.files.load_first(str(path), ReadAhead(path) if is_ahead else None)
     driver.wait_until(lambda: window.controller.state.error is not None)
     assert path.name in str(window.controller.state.error)
     assert window.error_panel.isVisible() and window.start_page.isVisible()

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from jaxscope.client.requests import OutlineRequest
 from jaxscope.client.supervisor_link import LocalLink
+from jaxscope.schema import archive_container
 from jaxscope.schema.archive import save_capture
 from jaxscope.ui import application, launch
 from jaxscope.ui.launch import EarlySession
@@ -94,6 +95,20 @@ def build(*words, **options):
 application.build_window = build
 settings = os.path.join(tempfile.mkdtemp(), "window.json")
 launch.open_window(sys.argv[1], settings_file=settings)
+"""
+AHEAD = """
+import sys, threading
+from jaxscope.ui.launch import begin_reading
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if threading.current_thread() is not threading.main_thread():
+            print(name)
+
+begin_reading(None)
+sys.meta_path.insert(0, Finder())
+ahead = begin_reading(sys.argv[1])
+print(sorted(ahead.take()[0]))
 """
 BEGINNING = """
 import sys
@@ -189,6 +204,15 @@ def test_the_picture_of_a_saved_capture_loads_what_it_needs(tmp_path: Path) -> N
     not_yet |= {"jaxscope.client.session", "signatures"}
     assert not not_yet.intersection(loaded)
     assert not {name for name in own if name.startswith("jaxscope.ui.pages.")}
+
+
+def test_a_saved_capture_is_read_ahead_on_a_thread_that_loads_nothing(tmp_path: Path) -> None:
+    """What a thread loads the window's thread may be loading, and wait for."""
+    save_capture(build_capture(), tmp_path / "a.jaxscope")
+    command = [sys.executable, "-c", AHEAD, str(tmp_path / "a.jaxscope")]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    entries, names = archive_container.read(tmp_path / "a.jaxscope"), ran.stdout.strip()
+    assert names == str(sorted(entries)), "and before that it has printed nothing"
 
 
 def test_threads_load_nothing_that_names_classes_of_qt(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from jaxscope.model import (
 from jaxscope.model.operations import BRANCHES, CALLS_OF_JAXPRS, PLUMBING
 from jaxscope.model.types import packed_type_bytes
 from jaxscope.program.dataflow import attribute_column
-from jaxscope.program.fates.equations import Equations, find_live
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +121,8 @@ def find_constants(capture: Capture) -> tuple[KeptValue, ...]:
     stage = capture.stage("jaxpr")
     if stage is None or not is_available(stage.graph):
         return ()
+    from jaxscope.program.fates.equations import Equations, find_live  # a window begins without it
+
     graph = stage.graph
     nodes, edges = graph.nodes, graph.edges
     found, captured = [], np.flatnonzero(nodes.kind == NodeKind.CONSTANT).tolist()

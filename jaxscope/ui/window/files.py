@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from jaxscope.program.job_texts import JobText
     from jaxscope.program.xplane import Recording
     from jaxscope.schema.archive import Saved
+    from jaxscope.schema.archive_container import ReadAhead
     from jaxscope.ui.session.controller import Controller
     from jaxscope.ui.window.settings import Settings
     from jaxscope.ui.window.text_lesson import LessonWalk
@@ -137,15 +138,15 @@ class CaptureFiles(QObject):
         self._works: list[threading.Event] = []  # each is set when it is over
         self._post_read, self._post_saved = Post(self._on_read), Post(self._on_saved)
 
-    def open(self, *paths: str) -> None:
+    def open(self, *paths: str, ahead: ReadAhead | None = None) -> None:
         """Read a file, or several that belong together."""
         self._generation += 1
-        self._start(self._open, self._generation, paths)
+        self._start(self._open, self._generation, paths, ahead)
 
-    def open_now(self, path: str) -> None:
+    def open_now(self, path: str, ahead: ReadAhead | None = None) -> None:
         """Read a saved capture before this returns."""
         self._generation += 1
-        self._on_read(self._generation, self._read(self._generation, (path,)), path)
+        self._on_read(self._generation, self._read(self._generation, (path,), ahead), path)
 
     def forget(self) -> None:
         """Something else is opened: what is being read is not wanted any more."""
@@ -166,17 +167,19 @@ class CaptureFiles(QObject):
         is_over = start_thread(work, *about, name="jaxscope-file")
         self._works = [*(each for each in self._works if not each.is_set()), is_over]
 
-    def _open(self, generation: int, paths: tuple[str, ...]) -> None:
+    def _open(self, generation: int, paths: tuple[str, ...], ahead: ReadAhead | None) -> None:
         with contextlib.suppress(_Superseded):
-            self._post_read(generation, self._read(generation, paths), paths[0])
+            self._post_read(generation, self._read(generation, paths, ahead), paths[0])
 
-    def _read(self, generation: int, paths: tuple[str, ...]) -> Saved | Found | JaxscopeError:
+    def _read(
+        self, generation: int, paths: tuple[str, ...], ahead: ReadAhead | None
+    ) -> Saved | Found | JaxscopeError:
         """What a file holds, or why that is not known."""
         from jaxscope.schema.archive import load_saved  # only when a saved capture is opened
 
         try:
             if len(paths) == 1 and paths[0].endswith(CAPTURE_ENDINGS):
-                return load_saved(paths[0])
+                return load_saved(paths[0], ahead)
             from jaxscope.client.dump_folders import find_dumps  # as above
             from jaxscope.client.dump_reader import add_recorded, read_recordings, read_texts
 
@@ -490,24 +493,27 @@ class FileDialogs(QObject):
             each.stop(wait_s=1.0)
         self.captures.finish(wait_s=10.0)
 
-    def load(self, *paths: str) -> None:
+    def load(self, *paths: str, ahead: ReadAhead | None = None) -> None:
         """Open a saved capture, or what a job left behind, view-only.
 
         A profile alone is laid over the program that is shown, if it is of that.
+
+        Args:
+            ahead: What reads a saved capture already.
         """
         self._beside = None
         self.message_changed.emit(tr("Opening {paths} …", paths=", ".join(paths)))
-        self.captures.open(*map(os.path.abspath, paths))
+        self.captures.open(*map(os.path.abspath, paths), ahead=ahead)
 
-    def load_first(self, path: str) -> None:
+    def load_first(self, path: str, ahead: ReadAhead | None = None) -> None:
         """Open what a window is started with; a saved capture is there when this returns.
 
         A large one is read while the window shows that it is.
         """
         if os.path.isfile(path) and os.path.getsize(path) <= _SMALL_BYTES:
-            self.captures.open_now(path)
+            self.captures.open_now(path, ahead)
         else:
-            self.load(path)
+            self.load(path, ahead=ahead)
 
     def save(self, path: str) -> None:
         """Save the capture, with what was marked and measured and how panes are laid out."""
