@@ -92,6 +92,7 @@ def cut_out_fields(
     wanted, position = number << 3 | BYTES, start
     bounds, others = array("q"), list[Field]()
     add = bounds.append
+    until_row, row = _ROW, 0
     while position < end:
         if data[position] == wanted and position + 3 <= end:
             length, first = data[position + 1], position + 2
@@ -106,6 +107,13 @@ def cut_out_fields(
                 raise ValueError("a field runs past the end of its message")
             add(first)
             add(position)
+            row += 1
+            if row == until_row and length:
+                found = _cut_out_row(data, wanted, data[first], position, end)
+                if len(found):
+                    bounds.frombytes(found.tobytes())
+                    position = bounds[-1]
+                row, until_row = 0, 1 if len(found) > _ROW else 4 * until_row
         else:
             field = _read_field(data, position, end)
             position = field[3]
@@ -114,6 +122,30 @@ def cut_out_fields(
             else:
                 others.append(field)
     return np.array(bounds, np.int64).reshape(-1, 2), others
+
+
+_ROW, _ROW_BYTES = 64, 1 << 20
+"""So many fields after each other let more be expected, and bytes in which these are looked for."""
+
+
+def _cut_out_row(data: bytes, key: int, first: int, start: int, end: int) -> Int64s:
+    """Where the values of fields are that follow each other from `start` on, as far as those go
+    whose key and length have two or three bytes and whose values begin with the byte `first`.
+
+    Whatever looks like such a field counts only where the one before ends.
+    """
+    stop = min(start + _ROW_BYTES, end - 3)
+    bytes_ = np.frombuffer(data, np.uint8)
+    found = bytes_[start:stop] == key
+    found &= (bytes_[start + 2 : stop + 2] == first) | (bytes_[start + 3 : stop + 3] == first)
+    at = np.flatnonzero(found) + start
+    length, more = bytes_[at + 1].astype(np.int64), bytes_[at + 2].astype(np.int64)
+    is_long = length >= 0x80
+    begin = at + 2 + is_long
+    after = begin + np.where(is_long, (length & 0x7F) | (more << 7), length)
+    is_field = (at == np.append(start, after)[:-1]) & (after <= end) & ~(is_long & (more >= 0x80))
+    num = len(at) if is_field.all() else int(np.argmin(is_field))
+    return np.stack([begin, after], axis=1)[:num]
 
 
 def _read_field(data: bytes, position: int, end: int) -> Field:

@@ -203,6 +203,32 @@ def test_fields_are_cut_out_of_a_message_whatever_stands_between() -> None:
     assert found == [field for field in told if data[field[1]] != 0x12]
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_fields_that_follow_each_other_are_cut_out_as_each_alone(
+    data: st.DataObject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protobuf, "_ROW", 1)
+    monkeypatch.setattr(protobuf, "_ROW_BYTES", data.draw(st.sampled_from([5, 300, 1 << 20])))
+    # Keys, first bytes and lengths within values look as if a field began there.
+    byte = st.sampled_from([0x12, 0x0A, 0x01, 0x80, 0xFF])
+    value = st.lists(byte, max_size=8).map(bytes)
+    long = st.tuples(value, st.sampled_from([120, 130, 16_390])).map(lambda of: of[0] * of[1])
+    other = st.just(encode_number(1, 5))
+    field = st.one_of(value, long).map(lambda told: encode_bytes(2, told)) | other
+    whole = b"".join(data.draw(st.lists(field, max_size=12)))
+    whole = whole[: len(whole) - data.draw(st.sampled_from([0, 0, 1, 3]))]
+    try:
+        told = read_fields(whole)
+    except ValueError:
+        with pytest.raises(ValueError, match=r"message|without an end"):
+            cut_out_fields(whole, 2, 0, len(whole))
+        return
+    spans, found = cut_out_fields(whole + b"\x12\x01\x0a" * 9, 2, 0, len(whole))
+    assert spans.tolist() == [list(each[2:4]) for each in told if each[0] == 2]
+    assert found == [each for each in told if each[0] != 2]
+
+
 NAMES = (
     *("", "add", "/add", "//", "a/", "/", "jit(f)/add", "jit(f)/mul", "jit(g)/add", "jit(f)/ü"),
     *("jit(f)/transpose(jvp(a/b))/add", "jit(f)/jvp(a/b)", "(add;mul)", "jit(f)/a;jit(g)/b"),
