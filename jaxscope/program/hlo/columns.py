@@ -10,8 +10,9 @@ import dataclasses
 import functools
 import itertools
 import operator
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -45,8 +46,12 @@ _SLASH = ord("/")
 _AT_ONCE = 1 << 15
 """Instructions: their columns of fields take a kilobyte each while they are cut apart."""
 
+A = TypeVar("A")
+B = TypeVar("B")
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
+Numbered = tuple[Int64s, list[bytes]]
+"""Of each instruction which of some distinct bytes it has, and those."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -253,10 +258,23 @@ def _read(data: bytes) -> ModuleColumns:
         raise ValueError(NOTHING_IN_IT)
     starts, ends = np.concatenate(rows).T
     reader = _Reader(data, of_computation.message_type)
-    for first in range(0, len(starts), _AT_ONCE):
-        part = slice(first, first + _AT_ONCE)
-        reader.add(starts[part], ends[part])
+    parts = [slice(first, first + _AT_ONCE) for first in range(0, len(starts), _AT_ONCE)]
+    for part in _map_in_threads(lambda of: reader.read(starts[of], ends[of]), parts):
+        reader.add(part)
     return reader.finish(tuple(computations), head)
+
+
+def _map_in_threads(make: Callable[[A], B], parts: Sequence[A]) -> Iterator[B]:
+    """What is made of each part, in order; of several in two threads, since NumPy lets others run
+    while it works.
+    """
+    if len(parts) == 1 or sys.platform == "emscripten":  # where there are no threads
+        yield from map(make, parts)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # few modules are so large
+
+    with ThreadPoolExecutor(2, "jaxscope columns") as pool:
+        yield from pool.map(make, parts)
 
 
 def _cut_out(
@@ -266,6 +284,26 @@ def _cut_out(
     spans, others = cut_out_fields(data, number, start, end)
     rest = b"".join(data[key:stop] for _, key, _, stop, _ in others)
     return spans, parse_message(make, rest)
+
+
+class _Part(NamedTuple):
+    """What some instructions say.
+
+    Attributes:
+        names: All of them, one behind the other, and how long each is.
+        cores: Their fields but names, ids, metadata and references.
+        places: Their metadata but the names of operations.
+        heads: What those names begin with, and `tails` how they end.
+        references: How many ids each names and the ids of all, by their kind.
+    """
+
+    names: tuple[bytes, Int64s]
+    ids: Int64s
+    cores: Numbered
+    places: Numbered
+    heads: Numbered
+    tails: Numbered
+    references: Sequence[tuple[Int64s, npt.NDArray[np.uint64]]]
 
 
 class _Distinct:
@@ -309,24 +347,39 @@ class _Reader:
         self._heads, self._tails = _Distinct(), _Distinct()
         self._named: list[list[tuple[Any, Any]]] = [[] for _ in self._references]
 
-    def add(self, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> None:
-        """Read the instructions at these places."""
+    def read(self, starts: Int64s, ends: Int64s) -> _Part:
+        """Read the instructions at these places; several threads may."""
         data, count = self._data, len(starts)
         fields = read_field_columns(data, starts, ends)
         # The last is that of fields that nobody knows.
         is_core = self._is_core[np.minimum(fields.number, len(self._is_core) - 1)]
-        self._cores.add(*number_fields(data, fields.where(is_core), count))
+        cores = number_fields(data, fields.where(is_core), count)
         own = fields.where(~is_core)
         name, told = own.of(self._name), own.of(self._metadata)
         id, references = own.of(self._id), [own.of(number) for number in self._references]
         _check_kind(data, id, VARINT)
         for each in references:
             _check_kind(data, each, VARINT, BYTES)
-        self._add_names(name, count)
-        self._ids.append(last_values(id, count).view(np.int64))
-        self._add_metadata(told, count)
-        for each, named in zip(references, self._named, strict=True):
-            named.append(read_repeated(data, each, count))
+        return _Part(
+            self._read_names(name, count),
+            last_values(id, count).view(np.int64),
+            cores,
+            *self._read_metadata(told, count),
+            [read_repeated(data, each, count) for each in references],
+        )
+
+    def add(self, part: _Part) -> None:
+        """Add the next part to those before."""
+        names, lengths = part.names
+        self._names.append(names)
+        self._name_lengths.append(lengths)
+        self._ids.append(part.ids)
+        self._cores.add(*part.cores)
+        self._places.add(*part.places)
+        self._heads.add(*part.heads)
+        self._tails.add(*part.tails)
+        for named, references in zip(self._named, part.references, strict=True):
+            named.append(references)
 
     def finish(self, computations: tuple[ComputationRow, ...], head: HloMessage) -> ModuleColumns:
         """What was read, as a module."""
@@ -357,7 +410,7 @@ class _Reader:
             *references,
         )
 
-    def _add_names(self, told: FieldColumns, count: int) -> None:
+    def _read_names(self, told: FieldColumns, count: int) -> tuple[bytes, Int64s]:
         """Read the names of `count` instructions; empty where there is none."""
         _check_kind(self._data, told, BYTES)
         _check_once(told)
@@ -365,10 +418,9 @@ class _Reader:
         starts[told.message], lengths[told.message] = told.start, told.end - told.start
         at = np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
         at += np.arange(len(at))
-        self._names.append(np.frombuffer(self._data, np.uint8)[at].tobytes())
-        self._name_lengths.append(lengths)
+        return np.frombuffer(self._data, np.uint8)[at].tobytes(), lengths
 
-    def _add_metadata(self, told: FieldColumns, count: int) -> None:
+    def _read_metadata(self, told: FieldColumns, count: int) -> tuple[Numbered, Numbered, Numbered]:
         """Read the names of operations and the rest of the metadata of `count` instructions."""
         data = self._data
         _check_kind(data, told, BYTES)
@@ -377,14 +429,13 @@ class _Reader:
         inside = dataclasses.replace(inside, message=told.message[inside.message])
         (number,) = _number_of(self._metadata_kind, "op_name")
         is_name = inside.number == number
-        self._places.add(*number_fields(data, inside.where(~is_name), count))
+        places = number_fields(data, inside.where(~is_name), count)
         named = inside.where(is_name)
         _check_kind(data, named, BYTES)
         start, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
         start[named.message], end[named.message] = named.start, named.end
         cut = _find_last(data, _SLASH, start, end)
-        self._heads.add(*number_spans(data, start, cut))
-        self._tails.add(*number_spans(data, cut, end))
+        return places, number_spans(data, start, cut), number_spans(data, cut, end)
 
     def _join_names(self) -> tuple[SplitTexts, Int32s]:
         """Distinct names of operations, and which of them each instruction has."""
