@@ -688,6 +688,18 @@ class _Rows:
         of_node[list(rows)] = np.arange(1, len(rows) + 1)
         return cls(of_node, [(), *rows.values()])
 
+    def renumbered(self, number_of: Int32s, stride: int = 1) -> _Rows:
+        """The same, its strings with other numbers: see `_is_string`."""
+        values = self.rows.values.copy()
+        is_string = _is_string(np.arange(len(values)), stride)
+        values[is_string] = number_of[values[is_string]]
+        return _Rows(self.of_node, Ragged(self.rows.offsets, values))
+
+
+def _is_string(within: Int64s, stride: int) -> npt.NDArray[np.bool_]:
+    """Of `stride` values in a row the first is a string, and with 4 the last as well."""
+    return (within % stride == 0) | (within % stride == 3)
+
 
 def _side_by_side(parts: Sequence[_Rows]) -> Ragged:
     return join_rows([(part.rows, part.of_node) for part in parts])
@@ -705,22 +717,27 @@ class _FirstUses:
         self._first = np.full(num_strings, self._NEVER)
         self._first[:num_kept] = np.arange(num_kept) - num_kept
         self._num_columns = 0
+        self._first_nodes: dict[tuple[int, int], tuple[Int32s, Int64s]] = {}
 
     def add(self, strings: Int32s, nodes: npt.NDArray[np.int64] | Int32s) -> None:
         """Strings of rising nodes, used behind what was added before of the same nodes."""
         self._put(strings, nodes.astype(np.int64) << 32)
 
     def add_rows(self, part: _Rows, stride: int = 1) -> None:
-        """Those of rows; of `stride` values the first is a string, and with 4 the last as well."""
+        """Those of rows; `stride` as of `_is_string`."""
         row_of_node, rows = part.of_node, part.rows
         if not len(rows.values):
             return
-        first = np.zeros(len(rows), np.int64)
-        first[row_of_node[::-1]] = np.arange(len(row_of_node))[::-1]
+        key = id(row_of_node), len(rows)  # several parts have the same
+        if key not in self._first_nodes:
+            first = np.zeros(len(rows), np.int64)
+            first[row_of_node[::-1]] = np.arange(len(row_of_node))[::-1]
+            self._first_nodes[key] = row_of_node, first
+        _, first = self._first_nodes[key]
         numbers = rows.row_numbers()
         within = np.arange(len(rows.values)) - rows.offsets[:-1][numbers]
         keys = (first[numbers] << 32) + within
-        is_string = (within % stride == 0) | (within % stride == 3)
+        is_string = _is_string(within, stride)
         order = np.argsort(keys[is_string], kind="stable")
         self._put(rows.values[is_string][order], keys[is_string][order])
 
@@ -796,8 +813,8 @@ class _Converter:
         before, after = self._added_attributes(nesting, trips, told, rows, row_of)
         types = of_core([tuple(table.all(core.results)) for core in cores])
         scope, origins, derived = (
-            _Rows(row_of, [tuple(table.all(getattr(row, name))) for row in rows])
-            for name in ("scope", "origins", "derived")
+            _Rows(row_of, [tuple(table.all(texts)) if (texts := row[at]) else () for row in rows])
+            for at in map(NodeProvenance._fields.index, ("scope", "origins", "derived"))
         )
         source = self._sources(rows, row_of)
         directions = np.array([row.direction for row in rows], np.int8)
@@ -820,13 +837,8 @@ class _Converter:
         number_of[order] = np.arange(len(order))
 
         def renumbered(parts: Sequence[_Rows]) -> Ragged:
-            found = _side_by_side(parts)
-            return Ragged(found.offsets, number_of[found.values])
+            return _side_by_side([part.renumbered(number_of) for part in parts])
 
-        places = _side_by_side([source])
-        frames = places.values.reshape(-1, 4).copy()
-        for column in (0, 3):
-            frames[:, column] = number_of[frames[:, column]]
         group_of = np.array(groups, np.int32)[self._home]
         cost = np.full((num, 3), np.nan) if self._cost is None else self._cost
         nodes = Nodes(
@@ -841,7 +853,7 @@ class _Converter:
             origins=renumbered([origins]),
             derived=renumbered([derived]),
             direction=directions[row_of],
-            source=Ragged(places.offsets, frames.reshape(-1)),
+            source=_side_by_side([source.renumbered(number_of, 4)]),
             cost=np.array(cost, np.float64),
             seconds=np.full(num, np.nan),
         )
@@ -1093,13 +1105,15 @@ class _Converter:
             return _Rows.sparse(num, {node: _pairs(table, row) for node, row in found.items()})
 
         in_calls = [
-            {"call": ", ".join(map(in_call, row.derived, row.calls))} if any(row.calls) else {}
+            _pairs(table, {"call": ", ".join(map(in_call, row.derived, row.calls))})
+            if any(row.calls)
+            else ()
             for row in rows
         ]
         layouts = [{"layout": core.layout} if core.layout else {} for core in self._cores]
         return [sparse(calls), sparse(ends), sparse(operands)], [
             *self._argument_paths(told),
-            _Rows(row_of, [_pairs(table, each) for each in in_calls]),
+            _Rows(row_of, in_calls),
             _Rows(module.core, [_pairs(table, each) for each in layouts]),
             sparse(controls),
         ]
