@@ -189,6 +189,9 @@ _known: weakref.WeakKeyDictionary[Graph, dict[tuple[tuple[str, int], ...], Work]
 )
 
 
+_IS_WORK = np.array([kind in WORK_KINDS for kind in NodeKind])
+
+
 def find_work(graph: Graph, trips: Mapping[str, int] | None = None) -> Work:
     """What one run of a jaxpr or of a module does.
 
@@ -206,7 +209,7 @@ def find_work(graph: Graph, trips: Mapping[str, int] | None = None) -> Work:
 def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
     rounds = count_executions(graph, trips)
     running = np.array([bool(times) for times in rounds.of_group] + [True], bool)
-    works = np.isin(graph.nodes.kind, WORK_KINDS) & running[graph.nodes.group]
+    works = _IS_WORK[graph.nodes.kind] & running[graph.nodes.group]
     works[list(rounds.owners - rounds.untold)] = False
     counted = np.flatnonzero(works)
     costs = graph.nodes.cost.copy()
@@ -218,9 +221,12 @@ def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
     amounts = costs[counted]
     homes = graph.nodes.group[counted]
     num = len(graph.groups) + 1
-    rows = homes % num  # `NONE` is the last row
-    known = np.nan_to_num(amounts) if not np.isnan(amounts).all() else np.zeros_like(amounts)
-    sums = np.stack([np.bincount(rows, column, num) for column in known.T], axis=1)
+    is_unknown = np.isnan(amounts)
+    sums = np.zeros((num, 3))
+    if not is_unknown.all():  # as of a module that is counted behind its picture
+        rows = homes % num  # `NONE` is the last row
+        known = np.nan_to_num(amounts)
+        sums = np.stack([np.bincount(rows, column, num) for column in known.T], axis=1)
     work = {home: sums[home] for home in distinct(homes).tolist()}
     has_cumulative = any(works[node] for node in graph.nodes_of(CUMULATIVE_PRIMITIVES)) or any(
         works[node] and _spans_an_axis(graph, node) for node in graph.nodes_of(("reduce-window",))
@@ -230,11 +236,11 @@ def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
     return Work(
         Cost(*found.low.tolist()),
         Cost(*found.high.tolist()),
-        int(np.isnan(amounts).any(axis=1).sum()),
+        int(np.count_nonzero(is_unknown.any(axis=1))),
         len(rounds.unbounded),
         rounds.has_loops,
         has_cumulative,
-        num_moving=int((np.isnan(amounts[:, 1]) & ~np.isnan(amounts[:, [0, 2]]).any(axis=1)).sum()),
+        num_moving=int(np.count_nonzero(is_unknown[:, 1] & ~is_unknown[:, [0, 2]].any(axis=1))),
     )
 
 

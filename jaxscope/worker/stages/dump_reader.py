@@ -535,14 +535,16 @@ def cut_out_module(data: bytes) -> bytes:
             fields = read_fields(data)
         except ValueError:
             break
-        parts = {
-            number: data[start:end]
+        spans = {
+            number: (start, end)
             for number, key, start, end, _ in reversed(fields)
             if data[key] & 7 == BYTES
         }
-        if _COMPUTATION in parts and _is_text(parts.get(1, b"")):
+        start, end = spans.get(1, (0, 0))
+        if _COMPUTATION in spans and _is_text(data[start:end]):
             return data
-        data = parts.get(_MODULE_OF_PROTO, b"")
+        start, end = spans.get(_MODULE_OF_PROTO, (0, 0))
+        data = data[start:end]
         if _is_module(data):
             return data
     return b""
