@@ -9,6 +9,7 @@ together (`open_groups`); apart from that sizes decide, and not what groups comp
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
@@ -277,9 +278,8 @@ class Arranger:
         pages: list[_Tried] = []
         across = self.room.across(self.direction)
         boxes = self.view.boxes
-        parts = self.view.opened & boxes.ids(
-            group for group in boxes.groups if boxes[group].kind in FORWARD_BACKWARD
-        )
+        halves = itertools.chain.from_iterable(map(boxes.groups_of.__getitem__, FORWARD_BACKWARD))
+        parts = self.view.opened & boxes.ids(halves)
         smaller = dataclasses.replace(self, least_scale=WHOLE_SCALE)
         smallest = dataclasses.replace(self, least_scale=LEAST_FRAMED)
         openings, alone = list_openings(self.view), self._open_around(parts)

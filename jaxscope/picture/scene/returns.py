@@ -113,10 +113,8 @@ def _list_borders(view: View) -> dict[int, _Borders]:
     carries: dict[int, dict[tuple[int, int], Carry]] = {}
 
     arms: dict[int, list[int]] = {}
-    for group in view.boxes.groups:
-        each = view.boxes[group]
-        if each.kind is BranchKind.ARM:
-            arms.setdefault(each.parent, []).append(group)
+    for group in view.boxes.groups_of[BranchKind.ARM]:
+        arms.setdefault(view.boxes[group].parent, []).append(group)
 
     def gathered(node: int) -> int:
         """The box of a node, or of all that go the same way."""

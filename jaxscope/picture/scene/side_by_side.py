@@ -971,8 +971,7 @@ def describe_bytes(view: View, values: Values, rounds: int = 1) -> str:
 def _parents_of_pairs(view: View) -> tuple[int, ...]:
     known = view.remembered.setdefault("parents of halves", {})
     if ROOT not in known:
-        groups = (view.boxes[group] for group in view.boxes.groups)
-        found = {box.parent for box in groups if box.kind is BranchKind.FORWARD}
+        found = {view.boxes[each].parent for each in view.boxes.groups_of[BranchKind.FORWARD]}
         known[ROOT] = tuple(sorted(found))
     parents: tuple[int, ...] = known[ROOT]
     return parents

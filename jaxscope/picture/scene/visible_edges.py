@@ -19,6 +19,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.model.graph import distinct
 from jaxscope.picture.view.open_groups import is_walk, shown_copies
+from jaxscope.picture.view.tree import BranchKind
 from jaxscope.picture.view.view import ROOT, View
 
 # The edges of a view as columns: where in the tree of boxes each of them runs.
@@ -187,7 +188,7 @@ class Wiring:
         self._ends, self._bundles = _know_edges(view)
         self._found: dict[int, list[Wire]] = view.remembered.setdefault("wires", {})
         self._num_outputs = self._ends.num_outputs
-        self._opens = _find_open(view, expanded, self._ends)
+        self._opens = _find_open(view, expanded)
         self.hidden = self._hide_copies(view, expanded)
         self.is_open: list[bool] = self._opens.tolist()
         self.wires: dict[int, list[Wire]] = {}
@@ -195,7 +196,8 @@ class Wiring:
     def _hide_copies(self, view: View, expanded: frozenset[str]) -> dict[int, frozenset[int]]:
         known = view.remembered.setdefault("walks", {})
         if ROOT not in known:
-            known[ROOT] = [box for box in view.boxes.groups if is_walk(view, box)]
+            repeats = view.boxes.groups_of[BranchKind.REPEAT]
+            known[ROOT] = [box for box in repeats if is_walk(view, box)]
         hidden: dict[int, frozenset[int]] = {}
         for box in known[ROOT]:  # outer ones come first
             if self._opens[box] and self._opens[self._ends.parent[box]]:
@@ -388,17 +390,20 @@ def _know_edges(view: View) -> tuple[EdgeEnds, _Bundles]:
     return found
 
 
-def _find_open(view: View, expanded: frozenset[str], ends: EdgeEnds) -> Bools:
-    opens = np.zeros(len(view.boxes), np.bool_)
-    opens[[box for box in view.boxes.groups if view.boxes[box].id in expanded]] = True
-    opens[ROOT] = True
-    _close_insides(opens, ends)
+def _find_open(view: View, expanded: frozenset[str]) -> Bools:
+    boxes, queue = view.boxes, [ROOT]
+    opens = np.zeros(len(boxes), np.bool_)
+    for group in queue:  # what is in a closed group is not shown
+        opens[group] = True
+        inside = np.asarray(boxes[group].children, np.int64)
+        inner = inside[boxes.is_group[inside]].tolist()
+        queue += [each for each in inner if boxes[each].id in expanded]
     return opens
 
 
 def _close_insides(opens: Bools, ends: EdgeEnds) -> None:
     rows = np.flatnonzero(opens)[1:]
-    while len(rows):  # what is in a closed group is not shown, and nor is what is in that
+    while len(rows):  # what is in a closed group is closed as well, and so is what is in that
         is_closed = ~opens[ends.parent[rows]]
         opens[rows[is_closed]] = False
         rows = rows[~is_closed & is_closed.any()]

@@ -14,7 +14,7 @@ import itertools
 import math
 import operator
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -430,6 +430,8 @@ _MIN_PERIOD = 4
 _MIN_COPIES = 3
 _MIN_CHILDREN = 16
 _MAX_PERIOD = 2000
+_MANY_ALIKE = 64
+"""Groups in a group; fewer are numbered one by one."""
 
 
 class _Run(NamedTuple):
@@ -561,7 +563,12 @@ def _outermost(label: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def _without_numbers(label: str) -> str:
     """`layer backward` for `layer_11 backward`: what alike groups have in common."""
-    return _NUMBER.sub("", label).rstrip(" ._") or label
+    return _without_ends(_NUMBER.sub("", label), label)
+
+
+def _without_ends(name: str, label: str) -> str:
+    """What is left of a label without its numbers; the label, where nothing is."""
+    return name.rstrip(" ._") or label
 
 
 def _find_run(children: tuple[int, ...], are_groups: tuple[bool, ...]) -> _Run | None:
@@ -641,6 +648,8 @@ class _Signature:
     def number_all(self, branch: Branch) -> tuple[int, ...]:
         """The numbers of the children of a branch."""
         if branch.branches:
+            if len(branch.branches) >= _MANY_ALIKE:
+                self._number_plain([child for _, child in branch.branches if not child.branches])
             return tuple(map(self.number, branch.children))
         return tuple(map(self._leaves.__getitem__, cast("tuple[int, ...]", branch.children)))
 
@@ -656,6 +665,22 @@ class _Signature:
             self._branches[id(child)] = known
             self._kept.append(child)  # so that no other branch gets this id
         return known
+
+    def _number_plain(self, branches: list[Branch]) -> None:
+        """Number branches that hold nodes alone, all at once: there may be a hundred thousand."""
+        labels = [branch.label for branch in branches]
+        names = _NUMBER.sub("", "\n".join(labels)).split("\n")
+        if len(names) != len(labels):  # a label of several lines
+            return
+        stops = np.cumsum([0, *[len(branch.children) for branch in branches]], dtype=np.int32)
+        inside = itertools.chain.from_iterable([branch.children for branch in branches])
+        nodes = np.fromiter(cast("Iterator[int]", inside), np.int64, int(stops[-1]))
+        leaves = np.array(self._leaves, np.int32)[nodes]
+        codes, rows = Ragged(stops, leaves).number_rows()
+        for branch, name, code in zip(branches, names, codes.tolist(), strict=True):
+            kept = _without_ends(name, branch.label)
+            self._branches[id(branch)] = self._numbers[branch.kind, kept, rows[code]]
+        self._kept += branches
 
     def _number_leaves(self, graph: Graph) -> list[int]:
         """Alike nodes are those of the same operation and types; arguments are never alike."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 from collections import Counter
@@ -161,6 +162,14 @@ class Boxes(Sequence[Box]):
             name = self._strings[self._ids[node]]
             num = int(self.num_counted[at])
             found = Box(name, "", node, int(self.parent[at]), (), None, 1, 1, num)
+        return found
+
+    @functools.cached_property
+    def groups_of(self) -> Mapping[BranchKind | None, Sequence[int]]:
+        """The groups of each kind, rising; nothing of a kind that there is none of."""
+        found = collections.defaultdict[BranchKind | None, list[int]](list)
+        for number in self.groups:
+            found[self.kept[number].kind].append(number)
         return found
 
     def index_of(self, box_id: str) -> int | None:
@@ -511,18 +520,17 @@ def _find_holders(
     parent_of_box, inside_of = parents.tolist(), node_of_box.tolist()
     # Of each program the innermost box around all boxes of its nodes: around the first and the
     # last, as boxes are numbered from the outside in, one after the other.
-    order = np.lexsort((parents[is_of_node], nodes.group[node_of_box[is_of_node]]))
-    program, own = nodes.group[node_of_box[is_of_node]][order], parents[is_of_node][order]
-    ends = np.append(np.flatnonzero(program[1:] != program[:-1]), len(program) - 1)
+    program, own = nodes.group[node_of_box[is_of_node]], parents[is_of_node]
+    order = np.argsort(program, kind="stable")
+    program, own = program[order], own[order]
+    starts = np.append(0, np.flatnonzero(program[1:] != program[:-1]) + 1)[: len(program)]
+    lowest, highest = (each.reduceat(own, starts).tolist() for each in (np.minimum, np.maximum))
     around: dict[int, int] = {}
-    first = 0
-    for last in ends.tolist() if len(program) else ():
-        low, high = int(own[first]), int(own[last])
+    for each, low, high in zip(program[starts].tolist(), lowest, highest, strict=True):
         while low != high:  # parents come before their children
             low, high = min(low, high), max(low, high)
             high = parent_of_box[high]
-        around[int(program[last])] = low
-        first = last + 1
+        around[each] = low
     owner_of, parent_of = groups.owner.tolist(), groups.parent.tolist()
     holders = box_of_node.copy()
     is_folded = (box_of_node != NONE) & (node_of_box[box_of_node] != np.arange(len(box_of_node)))
