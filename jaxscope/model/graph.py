@@ -133,22 +133,37 @@ def join_rows(parts: Sequence[tuple[Ragged, Int32s]]) -> Ragged:
     parts = [part for part in parts if len(part[0].values)] or parts[:1]
     lengths = [rows.lengths()[of_node] for rows, of_node in parts]
     offsets = np.zeros(len(lengths[0]) + 1, np.int64)
-    np.cumsum(np.sum(lengths, axis=0), out=offsets[1:])
-    values = np.zeros(int(offsets[-1]), np.int32)
-    begins = offsets[:-1].copy()
-    for (rows, of_node), length in zip(parts, lengths, strict=True):
-        having = np.flatnonzero(length)  # most parts are of a few nodes, or one for each
-        own = length[having]
-        if len(own) and bool(np.all(own == own[0])):
-            of_row, to = rows.offsets[of_node[having]], begins[having]
-            for step in range(int(own[0])):
-                values[to + step] = rows.values[of_row + step]
-        elif len(own):
-            within = np.arange(int(own.sum())) - np.repeat(np.cumsum(own) - own, own)
-            of_row = np.repeat(rows.offsets[of_node[having]], own) + within
-            values[np.repeat(begins[having], own) + within] = rows.values[of_row]
-        begins += length
+    for length in lengths:
+        offsets[1:] += length
+    np.cumsum(offsets, out=offsets)
+    values = np.empty(int(offsets[-1]), np.int32)
+    for start in range(0, len(offsets) - 1, _NODES_AT_ONCE):
+        some = slice(start, start + _NODES_AT_ONCE)
+        begins = offsets[:-1][some].copy()
+        for (rows, of_node), length in zip(parts, lengths, strict=True):
+            _put_rows(values, begins, rows, of_node[some], length[some])
+            begins += length[some]
     return Ragged(offsets.astype(np.int32), values)
+
+
+_NODES_AT_ONCE = 1 << 15
+"""Where each of their values goes takes a few numbers of eight bytes."""
+
+
+def _put_rows(
+    values: Int32s, begins: npt.NDArray[np.int64], rows: Ragged, of_node: Int32s, lengths: Int32s
+) -> None:
+    """Put the row of each node where it begins."""
+    having = np.flatnonzero(lengths)  # most parts are of a few nodes, or one for each
+    own = lengths[having]
+    if len(own) and bool(np.all(own == own[0])):
+        of_row, to = rows.offsets[of_node[having]], begins[having]
+        for step in range(int(own[0])):
+            values[to + step] = rows.values[of_row + step]
+    elif len(own):
+        within = np.arange(int(own.sum())) - np.repeat(np.cumsum(own) - own, own)
+        of_row = np.repeat(rows.offsets[of_node[having]], own) + within
+        values[np.repeat(begins[having], own) + within] = rows.values[of_row]
 
 
 def check_offsets(offsets: Int32s, num_values: int) -> None:
@@ -437,7 +452,7 @@ class Graph:
     def index_by_name(self) -> dict[str, int]:
         """Node index of each node name; of several nodes with one name, the last."""
         strings = tuple(self.strings)
-        return {strings[s]: i for i, s in enumerate(self.nodes.name.tolist())}
+        return {strings[s]: i for i, s in enumerate(self.nodes.name.data)}
 
     def group_by_id(self) -> dict[str, int]:
         """Group index of each group id."""

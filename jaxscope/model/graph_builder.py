@@ -188,7 +188,7 @@ class LateStrings(Sequence[str]):
         parts, whole = self._parts, self._whole
         if whole is None:
             every = [*self._first, *itertools.chain.from_iterable(parts)]
-            self._whole = whole = tuple(map(every.__getitem__, self._order.tolist()))
+            self._whole = whole = tuple(map(every.__getitem__, self._numbers))
             self._parts, self._made_of = (), ""
         return whole
 

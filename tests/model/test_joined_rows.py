@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from jaxscope.model import graph
 from jaxscope.model.graph import Ragged, join_rows, number_codes
 from jaxscope.model.graph_builder import Numbers, StringTable, show_all_marks
 
 ROWS = st.lists(st.lists(st.integers(0, 9), max_size=4), min_size=1, max_size=5)
 
 
-@given(st.data())
-def test_joined_rows_are_those_of_the_parts_one_after_the_other(data: st.DataObject) -> None:
+@pytest.mark.parametrize("at_once", [1 << 15, 3])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_joined_rows_are_those_of_the_parts_one_after_the_other(
+    data: st.DataObject, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph, "_NODES_AT_ONCE", at_once)
     num = data.draw(st.integers(0, 8))
     parts = []
     expected: list[list[int]] = [[] for _ in range(num)]

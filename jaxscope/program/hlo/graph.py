@@ -698,7 +698,8 @@ class _Rows:
 
 def _is_string(within: Int64s, stride: int) -> npt.NDArray[np.bool_]:
     """Of `stride` values in a row the first is a string, and with 4 the last as well."""
-    return (within % stride == 0) | (within % stride == 3)
+    found: npt.NDArray[np.bool_] = (within % stride == 0) | (within % stride == 3)
+    return found
 
 
 def _side_by_side(parts: Sequence[_Rows]) -> Ragged:
@@ -813,8 +814,12 @@ class _Converter:
         before, after = self._added_attributes(nesting, trips, told, rows, row_of)
         types = of_core([tuple(table.all(core.results)) for core in cores])
         scope, origins, derived = (
-            _Rows(row_of, [tuple(table.all(texts)) if (texts := row[at]) else () for row in rows])
-            for at in map(NodeProvenance._fields.index, ("scope", "origins", "derived"))
+            _Rows(row_of, [tuple(table.all(texts)) if texts else () for texts in column])
+            for column in (
+                [row.scope for row in rows],
+                [row.origins for row in rows],
+                [row.derived for row in rows],
+            )
         )
         source = self._sources(rows, row_of)
         directions = np.array([row.direction for row in rows], np.int8)
