@@ -1,7 +1,9 @@
-"""`dataclass`, as that of `dataclasses`, but a method is made when it is first used.
+"""`dataclass`, as that of `dataclasses`, but a method is made when it is first used, and `__init__`
+when it has been used some times.
 
 The standard library writes and compiles six methods of each class where it is defined, half a
-millisecond. A window loads 240 classes before it is seen, and uses few of their methods.
+millisecond. A window loads 300 classes before it is seen, uses few of their methods, and makes one
+or two objects of most.
 """
 
 from __future__ import annotations
@@ -41,16 +43,15 @@ _OWN = "_own_fields"
 
 def _decorate(cls: Any, *, has_repr: bool, has_eq: bool, is_frozen: bool, has_slots: bool) -> Any:
     annotations = inspect.get_annotations(cls)
-    own: _Fields = {}
+    own: dict[str, Any] = {}  # a field, a default, or that there is none
     for name, kind in annotations.items():
         if "ClassVar[" not in str(kind):
-            value = vars(cls).get(name, _MISSING)
-            is_field = isinstance(value, dataclasses.Field)
-            own[name] = value if is_field else dataclasses.field(default=value)
-            if is_field and value.default is _MISSING:
-                delattr(cls, name)
-            elif is_field:
-                setattr(cls, name, value.default)
+            value = own[name] = vars(cls).get(name, _MISSING)
+            if isinstance(value, dataclasses.Field):
+                if value.default is _MISSING:
+                    delattr(cls, name)
+                else:
+                    setattr(cls, name, value.default)
     if has_slots:
         cls = _with_slots(cls, list(own))
     written = set(vars(cls))
@@ -62,7 +63,9 @@ def _decorate(cls: Any, *, has_repr: bool, has_eq: bool, is_frozen: bool, has_sl
     }
     for name, make in attributes.items():
         setattr(cls, name, _LateAttribute(cls, name, make))
-    late: dict[str, Callable[[type], Any]] = {"__init__": lambda cls: _make_init(cls, is_frozen)}
+    if "__init__" not in written:
+        cls.__init__ = _late_init(cls, is_frozen)
+    late: dict[str, Callable[[type], Any]] = {}
     if has_repr:
         late["__repr__"] = _make_repr
     if has_eq:
@@ -111,18 +114,68 @@ def _late_method(cls: type, name: str, make: Callable[[type], Any]) -> Any:
     return method
 
 
+_FEW = 8
+"""Calls of `__init__` that cost less than to write and compile it."""
+
+
+def _late_init(cls: type, is_frozen: bool) -> Any:
+    """Writes `__init__` when it is called often, or in another way than most calls are."""
+    fields: list[tuple[str, dataclasses.Field[Any]]] = []
+    put = object.__setattr__ if is_frozen else setattr
+    written = _late_method(cls, "__init__", lambda cls: _make_init(cls, is_frozen))
+    left, end = _FEW, "__post_init__"
+    has_end = False
+
+    def method(self: object, *arguments: Any, **named: Any) -> Any:
+        nonlocal left, has_end
+        if left == _FEW:
+            fields[:] = _find_fields(cls).items()
+            has_end = hasattr(cls, end)
+            if any(not field.init or field.kw_only is True for _, field in fields):
+                left = 0
+        if left and len(arguments) + len(named) <= len(fields):
+            left -= 1
+            values = dict(zip((name for name, _ in fields), arguments, strict=False))
+            num_given = len(values) + len(named)
+            values |= named
+            for name, field in fields:
+                if name not in values:
+                    if field.default is not _MISSING:
+                        values[name] = field.default
+                    elif field.default_factory is not _MISSING:
+                        values[name] = field.default_factory()
+                    else:
+                        break
+                    num_given += 1
+            if num_given == len(values) == len(fields):  # no other names, none twice
+                for name, _ in fields:
+                    put(self, name, values[name])
+                return getattr(self, end)() if has_end else None
+        return written(self, *arguments, **named)
+
+    return method
+
+
 def _find_fields(cls: type) -> _Fields:
     """The fields of a class and its bases; those of the class lack what only the key says."""
     found: _Fields = {}
     for base in cls.__mro__[::-1]:
-        own: _Fields | None = vars(base).get(_OWN)
-        found |= vars(base).get("__dataclass_fields__", {}) if own is None else own
+        own: dict[str, Any] | None = vars(base).get(_OWN)
+        if own is None:
+            found |= vars(base).get("__dataclass_fields__", {})
+        else:
+            found |= {name: _as_field(value) for name, value in own.items()}
     return found
 
 
-def _make_fields(cls: type, annotations: dict[str, Any], own: _Fields) -> _Fields:
+def _as_field(value: Any) -> Any:
+    return value if isinstance(value, dataclasses.Field) else dataclasses.field(default=value)
+
+
+def _make_fields(cls: type, annotations: dict[str, Any], own: dict[str, Any]) -> _Fields:
     """The fields as `dataclasses.fields` and others read them."""
-    space = {"__annotations__": annotations, "__module__": cls.__module__, "__doc__": "-", **own}
+    space = {"__annotations__": annotations, "__module__": cls.__module__, "__doc__": "-"}
+    space |= {name: _as_field(value) for name, value in own.items()}
     decorate: Any = dataclasses.dataclass(init=False, repr=False, eq=False)
     like = decorate(type(cls.__name__, (), space))
     found: _Fields = {}

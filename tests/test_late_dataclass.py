@@ -48,7 +48,16 @@ def make_classes(decorate: Make, **options: bool) -> dict[str, Any]:
         def __repr__(self) -> str:
             return "own"
 
-    return {each.__name__: each for each in (Base, Derived, Empty, Own)}
+    @decorate(**options)
+    class Plain:
+        number: int
+        label: str = "label"
+        late: list[int] = dataclasses.field(default_factory=list)
+
+        def __post_init__(self) -> None:
+            self.late.append(self.number)
+
+    return {each.__name__: each for each in (Base, Derived, Empty, Own, Plain)}
 
 
 ALL = [
@@ -69,6 +78,15 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("Empty", (1,), {}),
     ("Own", (), {}),
     ("Own", (2,), {}),
+    ("Plain", (1,), {}),
+    ("Plain", (1, "other"), {"late": [2]}),
+    ("Plain", (), {"late": [2], "number": 3}),
+    ("Plain", (), {"label": "other"}),
+    ("Plain", (1, "other", [2], 3), {}),
+    ("Plain", (1,), {"number": 2}),
+    ("Plain", (1,), {"number": 2, "late": []}),
+    ("Plain", (1,), {"other": 2}),
+    ("Plain", (1,), {"other": 2, "late": []}),
 ]
 
 
@@ -84,9 +102,10 @@ def hashes_alike(one: object) -> bool:
     return hash(one) == hash(copy.copy(one))
 
 
-def describe(classes: dict[str, Any]) -> list[Any]:
-    """All that can be seen of classes and of instances."""
-    made = [(name, ask(classes[name], *a, **k)) for name, a, k in CALLS]
+def describe(classes: dict[str, Any], times: int = 1) -> list[Any]:
+    """All that can be seen of classes and of instances that are made so often."""
+    for _ in range(times):
+        made = [(n, ask(classes[n], *a, **copy.deepcopy(k))) for n, a, k in copy.deepcopy(CALLS)]
     told: list[Any] = []
     for name, each in made:
         if isinstance(each, type):
@@ -113,11 +132,25 @@ def describe(classes: dict[str, Any]) -> list[Any]:
     return told
 
 
+@pytest.mark.parametrize("times", [1, 20])
 @pytest.mark.parametrize("options", ALL, ids=str)
-def test_classes_are_those_of_the_standard_library(options: dict[str, bool]) -> None:
-    assert describe(make_classes(dataclass, **options)) == describe(
+def test_classes_are_those_of_the_standard_library(options: dict[str, bool], times: int) -> None:
+    assert describe(make_classes(dataclass, **options), times) == describe(
         make_classes(dataclasses.dataclass, **options)
     )
+
+
+@pytest.mark.parametrize("order", [CALLS, CALLS[::-1]])
+def test_a_call_is_refused_as_by_the_standard_library_whichever_is_first(order: Any) -> None:
+    said = []
+    for decorate in (dataclass, dataclasses.dataclass):
+        for name, arguments, named in copy.deepcopy(order):
+            classes = make_classes(decorate, frozen=True)
+            try:
+                said.append(str(vars(classes[name](*arguments, **named))))
+            except TypeError as error:
+                said.append(str(error))
+    assert said[: len(CALLS)] == said[len(CALLS) :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +168,16 @@ def test_a_frozen_class_with_slots_can_be_pickled() -> None:
 
 
 def test_a_method_is_made_once() -> None:
-    Kept((1,))
+    for _ in range(20):  # a few are not worth it
+        Kept((1,))
     made = Kept.__init__
     assert list(inspect.signature(made).parameters) == ["self", "numbers", "inner"]
     Kept((2,))
     assert Kept.__init__ is made
+    once = repr(Kept((1,))), hash(Kept((1,)))
+    made_too = Kept.__repr__, Kept.__hash__
+    assert (repr(Kept((1,))), hash(Kept((1,)))) == once
+    assert (Kept.__repr__, Kept.__hash__) == made_too
 
 
 def test_a_class_of_the_standard_library_can_be_a_base() -> None:
