@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from jaxscope.in_process import capture_function
 from jaxscope.model import Direction, Graph, GraphBuilder, NodeKind
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.forward_backward import counterpart_name
@@ -260,3 +261,49 @@ def test_groups_that_hold_parts_by_number_alone_stay_closed() -> None:
     assert choose_opened(many) == {"short"}
     alone = make("root", BranchKind.PROGRAM, long, 60, 61)
     assert choose_opened(alone) == {"long"}  # nearly nothing else would be seen
+
+
+def normed(g: jax.Array) -> jax.Array:
+    return jnp.sqrt((g * g).sum() + 1e-8)
+
+
+def moved(w: jax.Array, g: jax.Array) -> jax.Array:
+    return w - 0.1 * jnp.tanh(g) * w
+
+
+def two_layers(params: dict[str, jax.Array], x: jax.Array) -> jax.Array:
+    return jnp.tanh(jnp.sin(x @ params["a"]) @ params["b"]).sum()
+
+
+def labels(view: View) -> list[str]:
+    return [view.boxes[child].label for child in view.boxes[ROOT].children]
+
+
+def step(params: dict[str, jax.Array], x: jax.Array) -> dict[str, jax.Array]:
+    gradients = jax.grad(two_layers)(params, x)
+    return {name: moved(params[name], gradients[name]) for name in params}
+
+
+def chained(params: dict[str, jax.Array], x: jax.Array) -> dict[str, jax.Array]:
+    gradients = jax.grad(two_layers)(params, x)
+    first = moved(params["a"], gradients["a"])
+    scale = normed(jnp.cos(first) + 1)
+    return {"a": first, "b": moved(params["b"], gradients["b"] * scale)}
+
+
+@pytest.mark.parametrize(("program", "num"), [(step, 1), (chained, 2)])
+def test_what_xla_orders_by_its_uses_is_one_group_unless_another_lies_between(
+    program: Callable[..., Any], num: int
+) -> None:
+    """As an optimizer, whose instructions stand parameter by parameter."""
+    params = {"a": jnp.ones((3, 4)), "b": jnp.ones((4, 2))}
+    graph = capture_function(program, (params, jnp.ones((5, 3))), {}).stage("hlo").graph
+    view = build_view(graph)
+    assert len(halves(view)) == 2
+    assert labels(view).count("moved") == num
+    assert_no_cycles(view)
+
+
+def test_two_calls_of_a_function_are_two_groups_of_the_jaxpr() -> None:
+    params = {"a": jnp.ones((3, 4)), "b": jnp.ones((4, 2))}
+    assert labels(build_view(trace(chained, params, jnp.ones((5, 3))))).count("moved") == 2

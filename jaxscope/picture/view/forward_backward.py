@@ -81,7 +81,7 @@ class _Pairer:
 
 def _pair(draft: Draft, branch: Branch, parts: list[int]) -> Branch:
     children = branch.children
-    before = _dependencies(draft, children)
+    before = find_dependencies(draft, children)
     if before is None:
         return branch
     parts = list(parts)
@@ -104,7 +104,7 @@ def _pair(draft: Draft, branch: Branch, parts: list[int]) -> Branch:
         for at, half in enumerate(half_of)
     ]
     orders = read_all_orders(draft.graph)
-    ordered = _sort([box for box in boxes if box], before)
+    ordered = sort_boxes([box for box in boxes if box], before)
     made: list[Child] = []
     for box in ordered:
         half = half_of[box[0]]
@@ -122,7 +122,7 @@ def _part_results(draft: Draft, children: list[Child]) -> Iterator[Child]:
         yield from children
         return
     places = place_nodes(tuple(children))
-    before = _dependencies(draft, tuple(children)) or [set() for _ in children]
+    before = find_dependencies(draft, tuple(children)) or [set() for _ in children]
 
     def is_gradient(node: int) -> bool:
         """Whether it comes out of a backward part, also by way of what stands outside of both."""
@@ -169,7 +169,7 @@ def _is_worth_it(children: tuple[Child, ...], inside: list[int]) -> bool:
     return leaves >= _MIN_LEAVES
 
 
-def _dependencies(draft: Draft, children: tuple[Child, ...]) -> list[set[int]] | None:
+def find_dependencies(draft: Draft, children: tuple[Child, ...]) -> list[set[int]] | None:
     """Children that each child uses values of; None where one uses values of a later one."""
     _, giver, taker = find_inner_edges(draft, children)
     if bool(np.any(giver > taker)):
@@ -244,7 +244,7 @@ def _assign(parts: list[int], before: list[set[int]], rounds: list[int]) -> list
     return half_of
 
 
-def _sort(boxes: list[list[int]], before: list[set[int]]) -> list[list[int]]:
+def sort_boxes(boxes: list[list[int]], before: list[set[int]]) -> list[list[int]]:
     """The boxes so that each comes after what it uses; else in the order of the program."""
     box_of = {at: number for number, box in enumerate(boxes) for at in box}
     needs = [{box_of[s] for at in box for s in before[at]} - {n} for n, box in enumerate(boxes)]

@@ -27,7 +27,11 @@ from jaxscope.model.graph_builder import Numbers
 from jaxscope.model.said import WITHIN, Said, say
 from jaxscope.picture.view.arguments import find_arguments, find_results
 from jaxscope.picture.view.control_flow import Role
-from jaxscope.picture.view.forward_backward import FORWARD_BACKWARD
+from jaxscope.picture.view.forward_backward import (
+    FORWARD_BACKWARD,
+    find_dependencies,
+    sort_boxes,
+)
 from jaxscope.picture.view.operations import (
     CONSTANTS,
     SPREADERS,
@@ -447,39 +451,104 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
     """Box neighbouring stretches of a group that do the same to values of the same types.
 
     Three copies of at least four children count, or of one group. What the copies do is compared
-    by operation and types; their constants and weights may differ.
+    by operation and types; their constants and weights may differ. Beside the parts of a gradient,
+    groups of HLO that have one name and are not alike are joined.
     """
-    signature = _Signature(draft)
-    names = _name_calls(draft.graph, root)
-    find_run = functools.cache(_find_run)  # groups of a repeat look alike
+    repeats = _Repeats(draft, root)
+    # Single operations are a run only where they are many.
+    root = map_branches(root, repeats.box, 0 if repeats.names else _MIN_CHILDREN)
+    nodes = draft.graph.nodes
+    has_parts = (nodes.direction == int(Direction.BACKWARD)).any()
+    # XLA orders instructions by their uses, one parameter of an optimizer after the other.
+    if has_parts and (nodes.kind == int(NodeKind.INSTRUCTION)).any():
+        root = map_branches(root, repeats.join_beside_parts, _LEAST_BESIDE)
+    return root
 
-    def change(branch: Branch) -> Branch:
+
+_LEAST_BESIDE = 4
+"""Two parts, and two groups that can be joined."""
+
+
+class _Repeats:
+    """Boxes alike children, and joins groups of one name that are not alike."""
+
+    def __init__(self, draft: Draft, root: Branch) -> None:
+        self._draft = draft
+        self._signature = _Signature(draft)
+        self.names = _name_calls(draft.graph, root)
+        self._find_run = functools.cache(_find_run)  # groups of a repeat look alike
+
+    def box(self, branch: Branch) -> Branch:
         if branch.kind in GATHERED:
             return branch
         children = branch.children
-        tokens = signature.number_all(branch)
+        tokens = self._signature.number_all(branch)
         labels: list[str | None] = [None] * len(children)
         for at, inner in branch.branches:
-            labels[at] = _tell(draft.graph, inner)
-        for at, child in enumerate(children) if names else ():
-            labels[at] = names.get(child, labels[at])
+            labels[at] = _tell(self._draft.graph, inner)
+        for at, child in enumerate(children) if self.names else ():
+            labels[at] = self.names.get(child, labels[at])
         known: list[list[int]] = []
 
         def cuts() -> list[int]:
             """Of all children; few groups need them."""
             if not known:
-                known.append(find_cuts(draft, children))
+                known.append(find_cuts(self._draft, children))
             return known[0]
 
-        boxed = _box(branch.id, children, tokens, labels, cuts, find_run, 0)
+        boxed = _box(branch.id, children, tokens, labels, cuts, self._find_run, 0)
         only = boxed[0] if len(boxed) == 1 < len(children) else None
         is_half = branch.kind in (*FORWARD_BACKWARD, BranchKind.ORDER)
         if isinstance(only, Branch) and branch.label and not is_half:
             return dataclasses.replace(only, id=branch.id, label=branch.label, node=branch.node)
         return with_children(branch, boxed)
 
-    # Single operations are a run only where they are many.
-    return map_branches(root, change, 0 if names else _MIN_CHILDREN)
+    def join_beside_parts(self, branch: Branch) -> Branch:
+        """Join groups beside the parts of a gradient, such as those of an optimizer."""
+        if not any(child.kind in FORWARD_BACKWARD for _, child in branch.branches):
+            return branch
+        return self._join_alike(branch)
+
+    def _join_alike(self, branch: Branch) -> Branch:
+        """Join groups of one name, and in them likewise.
+
+        Two are joined unless a value leads from one to the other by way of what is in neither.
+        Each name takes time in the number of dependencies.
+        """
+        children: list[Child] = [*branch.children]
+        names = collections.Counter(map(_name_of_group, children))
+        for name in [name for name, count in names.items() if name and count > 1]:
+            before = find_dependencies(self._draft, tuple(children))
+            if before is None:
+                break
+            is_member = [_name_of_group(child) == name for child in children]
+            left = [0] * len(children)  # how often a value that comes there has left such a group
+            for at, sources in enumerate(before):
+                left[at] = max(
+                    (left[each] + (is_member[each] and not is_member[at]) for each in sources),
+                    default=0,
+                )
+            boxes: dict[tuple[int, int], list[int]] = {}
+            for at in range(len(children)):
+                key = (left[at], NONE) if is_member[at] else (NONE, at)
+                boxes.setdefault(key, []).append(at)
+            ordered = sort_boxes([*boxes.values()], before)
+            children = [self._join([children[at] for at in box]) for box in ordered]
+        return with_children(branch, children)
+
+    def _join(self, children: list[Child]) -> Child:
+        groups = [child for child in children if isinstance(child, Branch)]
+        if len(groups) < 2:
+            return children[0]
+        inside = tuple([child for group in groups for child in group.children])
+        return self._join_alike(self.box(dataclasses.replace(groups[0], children=inside)))
+
+
+def _name_of_group(child: Child) -> str:
+    """The name of a group of functions or scopes, or nothing."""
+    if isinstance(child, Branch) and child.kind is BranchKind.SCOPE and child.node == NONE:
+        return child.label
+    return ""
 
 
 def _name_calls(graph: Graph, root: Branch) -> dict[Child, str]:
