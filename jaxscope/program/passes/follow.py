@@ -565,8 +565,45 @@ class _OutcomeFinder:
                 )
                 return self._make("unknown", text, before=(row.name, caller.name), after=())
         used = self._before.users.get(row.name, [])
+        if self._is_given(row):
+            return self._made_anew(row)
         text = say("removed by {by} together with all that used it", by=self._step.name)
         return self._make("dead", text, before=(row.name, *used), after=())
+
+    def _made_anew(self, row: InstructionRow) -> OutcomeAndReplacements:
+        text = say(
+            "gone since {by}, which made what it stood in anew; which of the new instructions "
+            "are its own is not told",
+            by=self._step.name,
+        )
+        used = self._before.users.get(row.name, [])
+        return self._make("unknown", text, before=(row.name, *used), after=())
+
+    def _is_given(self, row: InstructionRow) -> bool:
+        """Whether what the program gives, or what decides what it does, was computed from it."""
+        callers = _callers(self._before)
+        waiting: list[tuple[str, int | None]] = [(row.name, None)]
+        seen = set(waiting)
+        while waiting and len(seen) < _MAX_VISITS:
+            name, element = waiting.pop()
+            was = self._before.rows[name]
+            further = list(self._readers(name, element))
+            if was.has_effect:
+                return True
+            if was.is_root:
+                caller = callers.get(was.computation)
+                if caller is None or caller.opcode not in ("while", "fusion", "call"):
+                    return True
+                further.append((caller.name, element))
+                if caller.opcode == "while":
+                    inside = [self._before.rows[each] for each in self._in(was.computation)]
+                    given = [each.name for each in inside if each.opcode == "parameter"]
+                    if element is None or not given:  # it is the condition
+                        return True
+                    further += [(each, element) for each in given]  # in the next round
+            waiting += [each for each in further if each not in seen]
+            seen.update(further)
+        return bool(waiting)
 
     def _find_equal_instruction(
         self, row: InstructionRow, replacements: list[_Replacement]
@@ -647,6 +684,8 @@ class _OutcomeFinder:
             )
             return make("unknown", text)
         if successor.opcode == "tuple" and row.num_elements:
+            if self._is_given(row):
+                return self._made_anew(row)
             return make("dead", say("no longer part of the state of its loop since {by}", by=by))
         is_gone = is_old or not self._reads(successor, {row.name, *sources})
         if found.depth > 0 and is_gone and not self._is_widened(found):

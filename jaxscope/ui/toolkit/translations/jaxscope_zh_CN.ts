@@ -12060,6 +12060,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>去往</translation>
     </message>
     <message>
+        <source>gone since {by}, which made what it stood in anew; which of the new instructions are its own is not told</source>
+        <translation>自 {by} 起消失，该 pass 重新生成了它所在的部分；新指令中哪些属于它没有说明</translation>
+    </message>
+    <message>
         <source>gone since {by}, with {caller} that it stood in; what used that is still there, and what became of it is not told</source>
         <translation>自 {by} 起与它所在的 {caller} 一同消失；使用其结果的指令仍在，它变成了什么不得而知</translation>
     </message>
