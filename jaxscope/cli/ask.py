@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 
 from jaxscope.cli.output import print_found, print_text
 from jaxscope.cli.parser import Options
@@ -71,10 +72,14 @@ def find_answer(options: Options, on_event: OnEvent) -> tuple[Question, Answer, 
         JaxscopeError: The call failed, or the file cannot be read.
     """
     options = _join_words(options)
+    file = named_file(options)
+    if _is_known(file) and not _is_known(options.question):
+        raise UsageError(
+            "The file comes before the question.",
+            remedy=f"Type: jaxscope ask {shlex.quote(options.question)} {shlex.quote(file)}",
+        )
     question, line, line_file = find_question(options.question)
-    request = CallRequest(
-        named_file(options), options.call, **target_options(options), **run_options(options)
-    )
+    request = CallRequest(file, options.call, **target_options(options), **run_options(options))
     evidence = find_evidence(question, request, on_event)
     evidence = dataclasses.replace(evidence, line=line, file=line_file)
     return question, answer_question(question, evidence), evidence

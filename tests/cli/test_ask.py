@@ -292,6 +292,12 @@ def test_two_words_of_a_question_need_no_quotes(jaxscope: CommandLine, saved: Pa
     assert answer.status == 2 and "'14' is none that is known" in answer.errors
 
 
+def test_a_question_before_the_file_is_told_the_other_way_round(jaxscope: CommandLine) -> None:
+    answer = jaxscope("ask", "costs", "my step.py")
+    assert answer.status == 2
+    assert "jaxscope ask 'my step.py' costs" in answer.errors
+
+
 def test_what_has_no_known_origin_is_no_line_that_costs_most(saved: Path) -> None:
     question = find_question("costs")[0]
     told = question.answer(find_evidence(question, CallRequest(str(saved)))).text
