@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import itertools
 from collections.abc import Sequence
 
@@ -65,6 +66,10 @@ _USUAL, _USUAL_S = 1_000, 0.1
 """What a stage that is to come is taken to hold, and to take."""
 
 
+def _side_px(is_dense: bool) -> int:
+    return _DENSE_PX if is_dense else _SIDE_PX
+
+
 class PipelineLabel(QToolButton):
     """One step: its name, and its size where there is room. To a screen reader it is a button.
 
@@ -93,6 +98,7 @@ class PipelineLabel(QToolButton):
             label.setTextFormat(Qt.TextFormat.PlainText)
             self._row.addWidget(label)
         self._step: PipelineStep | None = None
+        self._widths: dict[tuple[str, str], int] = {}
 
     @property
     def step(self) -> PipelineStep | None:
@@ -120,31 +126,32 @@ class PipelineLabel(QToolButton):
             self.setProperty("aside", "true" if step.is_aside else "false")
             restyle(self, self._title, self._size)
 
-    def width_for(self, figures: Figures) -> int:
-        """How wide it is with so much of its size beside the name; that becomes the text.
+    def width_for(self, figures: Figures, *, is_dense: bool) -> int:
+        """How wide it is with so much of its size beside the name.
 
         Of a stage that is not made yet a usual size is kept free, so that sizes do not come and go
         while stages are made.
         """
-        step = self._step
+        step, texts = self._step, [self._text_of(figures)]
         is_made = step is None or (step.size and step.condition not in _TO_COME)
         if not is_made and step is not None and not step.is_on_request:
             usual = f"{tr_count(_USUAL, 'instruction')}{BETWEEN_TIMES}{format_seconds(_USUAL_S)}"
-            self._size.setText(figures.shorten(usual))
-            most = self._width()
-            self._size.setText(self._text_of(figures))
-            return max(most, self._width())
-        self._size.setText(self._text_of(figures))
-        return self._width()
+            texts.append(figures.shorten(usual))
+        around = self.contentsMargins()
+        sides = 2 * _side_px(is_dense) + around.left() + around.right()
+        return self._title.sizeHint().width() + max(map(self._size_width, texts)) + sides
 
-    def _width(self) -> int:
-        shown = [self._title, *([self._size] if self._size.text() else [])]
-        inner, around = self._row.contentsMargins(), self.contentsMargins()
-        return (
-            sum(label.sizeHint().width() for label in shown)
-            + self._row.spacing() * (len(shown) - 1)
-            + (inner.left() + inner.right() + around.left() + around.right())
-        )
+    def _size_width(self, text: str) -> int:
+        """How wide a size is, and what stands between it and the name; kept for its type."""
+        if not text:
+            return 0
+        key = text, self._size.font().key()
+        if key not in self._widths:
+            before = self._size.text()
+            self._size.setText(text)
+            self._widths[key] = self._size.sizeHint().width()
+            self._size.setText(before)
+        return self._row.spacing() + self._widths[key]
 
     def show_size(self, figures: Figures) -> None:
         """Show so much of the size beside the name; the tooltip has all of it."""
@@ -153,7 +160,7 @@ class PipelineLabel(QToolButton):
 
     def set_dense(self, *, is_dense: bool) -> None:
         """Leave less room around the name, or as much as is usual."""
-        side = _DENSE_PX if is_dense else _SIDE_PX
+        side = _side_px(is_dense)
         self._row.setContentsMargins(side, 3, side, 4)  # with the frame
 
     def lay_out(self) -> None:
@@ -340,18 +347,19 @@ class PipelineStrip(QWidget):
         long_px = max(text_px(_LONG_TIME), text_px(self.time.text()))
         least_px = max(text_px(_SHORT_TIME), text_px(self._verdict))
         levels = (*itertools.product((usual_px, least_px), _LESS_AND_LESS), (least_px, _NAMES))
+        width_for = functools.cache(self._width_for)
         for kept, (figures, is_dense) in levels:
-            self._set_dense(is_dense=is_dense)
             kept_px = long_px if figures is Figures.ALL else kept
-            if self._width_for(figures) <= self.width() - kept_px - around_px:
+            if width_for(figures, is_dense) <= self.width() - kept_px - around_px:
                 break
         else:
-            self._set_dense(is_dense=True)
+            is_dense = True
         for card in self._cards:
+            card.set_dense(is_dense=is_dense)
             card.show_size(figures)
         for text in self._time_texts:  # the names of the stages before all that was measured
             self.time.setText(text)
-            if self._width_for(figures) <= self._room():
+            if width_for(figures, is_dense) <= self._room():
                 break
         self._row.invalidate()
         for card in self._cards:  # now: a first graph may hold all up before it is painted again
@@ -360,10 +368,6 @@ class PipelineStrip(QWidget):
         self._framing.start()  # once all have their places
         height = max((card.sizeHint().height() for card in self._cards), default=24)
         self.setFixedHeight(height + 2)
-
-    def _set_dense(self, *, is_dense: bool) -> None:
-        for card in self._cards:
-            card.set_dense(is_dense=is_dense)
 
     def _on_framing_timeout(self) -> None:
         """Frame the step that came under a resting pointer: Qt looks when the pointer moves."""
@@ -374,9 +378,9 @@ class PipelineStrip(QWidget):
                 card.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, is_there)
                 card.update()
 
-    def _width_for(self, figures: Figures) -> int:
+    def _width_for(self, figures: Figures, is_dense: bool) -> int:
         """How wide all labels and what stands between them are, with so much of their sizes."""
-        labels = [card.width_for(figures) for card in self.cards]
+        labels = [card.width_for(figures, is_dense=is_dense) for card in self.cards]
         arrows = [each.sizeHint().width() for each in self._arrows if not each.isHidden()]
         return sum(labels) + sum(arrows) + self._row.spacing() * (len(labels) + len(arrows) - 1)
 
