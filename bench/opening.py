@@ -142,11 +142,13 @@ def _show(folder: Path) -> dict[str, float]:
     from PySide6.QtWidgets import QApplication
 
     from jaxscope.client.session import Session
+    from jaxscope.heap import share_heap
     from jaxscope.ui.application import build_window
     from jaxscope.ui.session.controller import Bridge, RunOptions
     from jaxscope.ui.window.settings import Settings
 
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    share_heap()
     application = QApplication([])
     bridge = Bridge(lambda: Session(is_warm=True, has_spares=False))
     window = build_window(application, bridge, RunOptions(), Settings(str(folder / "w.json")))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxscope.client.supervisor_link import LocalLink
 from jaxscope.errors import JaxscopeError
-from jaxscope.heap import without_collector
+from jaxscope.heap import share_heap, without_collector
 
 if TYPE_CHECKING:
     from jaxscope.client.session import Session
@@ -59,6 +59,7 @@ def open_window(
             take files of later launches; None if it takes none.
     """
     sys.setswitchinterval(_SWITCH_S)
+    share_heap()
     with without_collector():  # until the window is seen: all that is made until then stays
         # What was saved is shown, not run: it needs processes only if a file is opened later.
         runs_something = capture is None and (

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import subprocess
 import sys
+from pathlib import Path
 
 import jax
 import pytest
@@ -134,3 +136,37 @@ def test_memory_goes_back_to_the_system_after_work_on_a_large_graph(
     assert asked == [0]
     monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
     heap.return_memory(200_000)
+
+
+HEAPS = """
+import ctypes, sys, threading
+from jaxscope.heap import share_heap
+
+def count_heaps():
+    library = ctypes.CDLL(None)
+    library.fopen.restype = ctypes.c_void_p
+    file = library.fopen(sys.argv[1].encode(), b"w")
+    library.malloc_info(0, ctypes.c_void_p(file))
+    library.fclose(ctypes.c_void_p(file))
+    print(open(sys.argv[1]).read().count("<heap "))
+
+if len(sys.argv) > 2:
+    share_heap()
+every = [threading.Thread(target=bytearray, args=(size,)) for size in (1_000, 2_000, 3_000)]
+for each in every:
+    each.start()
+for each in every:
+    each.join()
+count_heaps()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only the GNU C library has such heaps")
+def test_threads_share_the_heap_where_they_are_told_to(tmp_path: Path) -> None:
+    def count(*words: str) -> int:
+        command = [sys.executable, "-c", HEAPS, str(tmp_path / "told"), *words]
+        ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        return int(ran.stdout)
+
+    assert count() > 1
+    assert count("shared") == 1
