@@ -124,7 +124,7 @@ def cut_out_fields(
     return np.array(bounds, np.int64).reshape(-1, 2), others
 
 
-_ROW, _ROW_BYTES = 64, 1 << 20
+_ROW, _ROW_BYTES = 64, 1 << 17
 """So many fields after each other let more be expected, and bytes in which these are looked for."""
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import weakref
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -258,8 +258,13 @@ def attribute_column(graph: Graph, key: str) -> npt.NDArray[np.int32]:
     column = np.full(len(graph.nodes), NONE, np.int32)
     if key in graph.attribute_keys:
         attributes = graph.nodes.attributes
-        is_wanted = attributes.values[0::2] == graph.attribute_keys[key]
-        column[attributes.row_numbers()[0::2][is_wanted]] = attributes.values[1::2][is_wanted]
+        at = 2 * np.flatnonzero(attributes.values[0::2] == graph.attribute_keys[key])
+        nodes: npt.NDArray[np.integer[Any]]
+        if 16 * len(at) < len(attributes.values):  # most keys are of a few nodes
+            nodes = np.searchsorted(attributes.offsets, at, "right") - 1
+        else:
+            nodes = attributes.row_numbers()[at]
+        column[nodes] = attributes.values[at + 1]
     return column
 
 

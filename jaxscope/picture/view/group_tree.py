@@ -12,7 +12,6 @@ import dataclasses
 import functools
 import itertools
 import math
-import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
@@ -223,11 +222,11 @@ def _group(
         names, end = divmod(each, len(ends))
         marked[each] = tuple((name, ends[end]) for name in paths[names])
     number[[*find_unknown(graph).union(draft.seeds)]] = is_unknown
-    of_owner = [*number.tolist(), no_path]  # the last is that of groups without a node
+    of_owner = np.append(no_path, number)  # the first is that of groups without a node
     apart = find_arguments(graph) | find_results(graph) | draft.flow.roles.keys()
     number[[*apart]] = no_path
     number[graph.nodes.kind == int(NodeKind.CONSTANT)] = no_path
-    of_leaf = number.tolist()
+    number_of = np.append(number, of_owner)
     # Each part of a training step, which does more than to differentiate, has its own ends, and
     # what all are called in says nothing of any.
     is_beside = graph.nodes.direction == int(Direction.NONE)
@@ -238,16 +237,13 @@ def _group(
     def change(branch: Branch) -> Branch:
         if branch.kind in GATHERED:
             return branch
+        places: Sequence[Child] = branch.children
         if branch.branches:
-            numbers = [
-                of_leaf[c] if isinstance(c, int) else of_owner[c.node] for c in branch.children
-            ]
-        else:
-            numbers = [*map(of_leaf.__getitem__, cast("tuple[int, ...]", branch.children))]
-        changes = map(operator.ne, numbers, itertools.islice(numbers, 1, None))
-        starts = [0, *itertools.compress(itertools.count(1), changes)]
-        paths = _fill_gaps([marked[numbers[at]] for at in starts] if numbers else [])
-        bounds = [*starts, len(numbers)]
+            places = [c if isinstance(c, int) else len(number) + 1 + c.node for c in places]
+        numbers = number_of[np.array(places, np.int64)]
+        starts = np.append(0, np.flatnonzero(numbers[1:] != numbers[:-1]) + 1)[: len(numbers)]
+        paths = _fill_gaps([*map(marked.__getitem__, numbers[starts].tolist())])
+        bounds = [*starts.tolist(), len(numbers)]
         # What all share says nothing here; a nested program repeats the path of its owner.
         is_told = bool(whole) and any(isinstance(c, int) and c in whole for c in branch.children)
         named = [p for p in paths if p]
