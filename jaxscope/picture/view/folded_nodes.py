@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import struct
+from array import array
 from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
@@ -84,7 +85,7 @@ def fold_constants(draft: Draft) -> Draft:
     for node in folded:
         home[node] = _home_of_folded(draft.graph, node, users)
         inputs[node] = ()
-    final = tuple(at if home[at] == at else find_drawn(home, at) for at in home)
+    final = array("i", [at if home[at] == at else find_drawn(home, at) for at in home])
     return dataclasses.replace(
         draft,
         inputs=draft.inputs.with_rows(inputs),
@@ -251,7 +252,7 @@ def fold_reducers(draft: Draft) -> Draft:
     if not folded:
         return draft
     inputs = draft.inputs.with_rows(dict.fromkeys(folded, ()))
-    return dataclasses.replace(draft, home=tuple(home), inputs=inputs, captions=captions)
+    return dataclasses.replace(draft, home=array("i", home), inputs=inputs, captions=captions)
 
 
 def _is_boundary(draft: Draft, node: int) -> bool:
@@ -416,7 +417,7 @@ class _Resolver:
         home = list(draft.home)
         for node in self._hidden:
             home[node] = self._home_of(node)
-        final = tuple(n if home[n] == n else _follow(home, n) for n in range(len(home)))
+        final = array("i", [n if home[n] == n else _follow(home, n) for n in range(len(home))])
         return dataclasses.replace(draft, inputs=resolved, home=final, notes=notes)
 
     def _resolve_start(self, node: int) -> tuple[Input, ...]:

@@ -13,6 +13,7 @@ import functools
 import itertools
 import math
 import re
+from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -786,7 +787,7 @@ def dissolve_wrappers(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
     settled = dataclasses.replace(draft, captions=dissolver.captions)
     if dissolver.moved or not np.array_equal(at[at], at):
         home = at.tolist()
-        drawn = tuple(n if home[n] == n else find_drawn(home, n) for n in home)
+        drawn = array("i", [n if home[n] == n else find_drawn(home, n) for n in home])
         settled = dataclasses.replace(settled, home=drawn)
     return settled, root
 

@@ -9,6 +9,7 @@ import enum
 import functools
 import itertools
 import operator
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar, cast
 
@@ -122,7 +123,7 @@ class Draft:
 
     graph: Graph
     inputs: Inputs
-    home: tuple[int, ...]
+    home: array[int]
     notes: Mapping[int, tuple[tuple[int, str], ...]]
     captions: Mapping[int, str] = dataclasses.field(default_factory=dict)
     flow: ControlFlow = NO_CONTROL_FLOW
@@ -168,7 +169,7 @@ def start_draft(graph: Graph, *, dissolves: bool = False) -> Draft:
     return Draft(
         graph,
         Inputs(num, target, columns),
-        tuple(range(num)),
+        array("i", np.arange(num, dtype=np.int32).tobytes()),
         {},
         flow=find_control_flow(graph),
         seeds=_find_seeds(graph),
@@ -552,8 +553,9 @@ def find_inner_edges(draft: Draft, children: tuple[Child, ...]) -> tuple[Int64s,
         takes it.
     """
     inside = [nodes_of(child) for child in children]
-    nodes = np.array([*itertools.chain.from_iterable(inside)], np.int64)
-    places = np.repeat(np.arange(len(inside)), [len(each) for each in inside])
+    lengths = [len(each) for each in inside]
+    nodes = np.fromiter(itertools.chain.from_iterable(inside), np.int64, sum(lengths))
+    places = np.repeat(np.arange(len(inside)), lengths)
     order = np.argsort(nodes, kind="stable")
     rising = nodes[order]
     # A node that is in several children counts to the last.
@@ -562,9 +564,20 @@ def find_inner_edges(draft: Draft, children: tuple[Child, ...]) -> tuple[Int64s,
     rows = draft.inputs.of(rising)
     source = draft.inputs.source[rows]
     taker = np.repeat(places, draft.inputs.counts[rising])
-    at = np.minimum(np.searchsorted(rising, source), max(len(rising) - 1, 0))
-    is_inside = rising[at] == source
-    return rows[is_inside], places[at[is_inside]], taker[is_inside]
+    giver = _find_places_of(source, rising, places)
+    is_inside = giver != NONE
+    return rows[is_inside], giver[is_inside], taker[is_inside]
+
+
+def _find_places_of(wanted: Int32s, nodes: Int64s, places: Int64s) -> Int64s:
+    """Of each wanted node its place; `NONE` of one that is not among the nodes, which rise."""
+    low, high = (int(nodes[0]), int(nodes[-1])) if len(nodes) else (0, -1)
+    if high - low > 8 * len(nodes):
+        at = np.minimum(np.searchsorted(nodes, wanted), len(nodes) - 1)
+        return np.where(nodes[at] == wanted, places[at], NONE)
+    table = np.full(high - low + 3, NONE)  # sooner than looking for each; the ends are of others
+    table[nodes - low + 1] = places
+    return table[np.clip(wanted, low - 1, high + 1) - (low - 1)]
 
 
 def find_cuts(draft: Draft, children: tuple[Child, ...]) -> list[int]:

@@ -277,6 +277,18 @@ def _map_in_threads(make: Callable[[A], B], parts: Sequence[A]) -> Iterator[B]:
         yield from pool.map(make, parts)
 
 
+def begin_in_thread(make: Callable[[], B], num: int) -> Callable[[], B]:
+    """Begin to make something of many in a thread of its own; what is returned waits for it."""
+    if num <= _AT_ONCE or sys.platform == "emscripten":
+        return make
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(1, "jaxscope columns")
+    begun = pool.submit(make)
+    pool.shutdown(wait=False)
+    return begun.result
+
+
 def _cut_out(
     data: bytes, number: int, start: int, end: int, make: Callable[[bytes], HloMessage]
 ) -> tuple[npt.NDArray[np.int64], HloMessage]:

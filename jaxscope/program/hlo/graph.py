@@ -62,6 +62,7 @@ from jaxscope.program.hlo.columns import (
     ModuleColumns,
     PackedTexts,
     SplitTexts,
+    begin_in_thread,
     computation_of,
     read_columns,
 )
@@ -796,6 +797,7 @@ class _Converter:
         nesting = find_nesting(calling, first_nodes, trips, callers)
         groups = self._add_groups(nesting)
         op_names, op_name_of = module.op_names, module.op_name
+        hashed = begin_in_thread(lambda: _hash_names(module.names), num)
         told = self._provenance.read_all(module.op_names)
         inherited = inherit_from_callers(
             nesting, lambda node: self._told_of(told, int(op_name_of[node]))
@@ -824,7 +826,7 @@ class _Converter:
         source = self._sources(rows, row_of)
         directions = np.array([row.direction for row in rows], np.int8)
         edges = self._edges()
-        numbered, shown_names = self._number_names(told)
+        numbered, shown_names = self._number_names(told, hashed())
         ids, names = numbered.ids, numbered.names
         attributes = [own_attributes, *before, shown_names, *after]
         uses = _FirstUses(numbered.num, num_kept)
@@ -1123,7 +1125,9 @@ class _Converter:
             sparse(controls),
         ]
 
-    def _number_names(self, told: NamedProvenance) -> tuple[_Numbered, _Rows]:
+    def _number_names(
+        self, told: NamedProvenance, hashed: _Hashed | None
+    ) -> tuple[_Numbered, _Rows]:
         """Number what there are as many of as instructions, when all else has its number.
 
         Returns:
@@ -1134,8 +1138,8 @@ class _Converter:
         numbers = np.zeros(len(op_names), np.int32)
         others = [number for number, display in told.displays.items() if display]
         numbers[others] = [table[told.displays[number]] for number in others]
-        given = table, self._module.names, op_names, is_plain
-        numbered = _number_late(*given) or _number_at_once(*given)
+        late = hashed and _number_late(table, hashed, op_names, is_plain)
+        numbered = late or _number_at_once(table, self._module.names, op_names, is_plain)
         numbers[is_plain] = numbered.plain
         is_there = is_plain.copy()
         is_there[others] = True
@@ -1263,26 +1267,42 @@ def _number_at_once(
     return _Numbered([*of_ids, of_names][0], of_names, of_plain, len(strings), put_in_order)
 
 
+class _Hashed(NamedTuple):
+    """Names by their hashes, and the order of these."""
+
+    names: PackedTexts
+    hashes: npt.NDArray[np.uint64]
+    order: Int64s
+
+
+def _hash_names(names: Sequence[str]) -> _Hashed | None:
+    """Names that may be numbered without making them.
+
+    Returns:
+        None of few, and where some have characters that are not seen, or such that another string
+        might be made of them.
+    """
+    if not isinstance(names, PackedTexts) or len(names) < _MANY_NAMES:
+        return None
+    whole, longest = names.whole, int(np.diff(names.offsets).max())
+    if longest > LONG_SPAN or "/" in whole or _AGAIN in whole or not whole.isprintable():
+        return None
+    hashes = hash_spans(whole.encode(), names.offsets[:-1], names.offsets[1:], longest)
+    return _Hashed(names, hashes, np.argsort(hashes, kind="stable"))
+
+
 def _number_late(
-    table: StringTable, names: Sequence[str], op_names: SplitTexts, is_plain: npt.NDArray[np.bool_]
+    table: StringTable, hashed: _Hashed, op_names: SplitTexts, is_plain: npt.NDArray[np.bool_]
 ) -> _Numbered | None:
     """Number names without making them.
 
     Returns:
-        None where names have characters that are not seen, or such that another string might be
-        made of them.
+        None where names of operations have characters that are not seen.
     """
-    if not isinstance(names, PackedTexts) or len(names) < _MANY_NAMES:
+    made_of = " ".join([hashed.names.whole, *op_names.heads, *op_names.tails])
+    if not (made_of.isascii() and made_of.isprintable()):
         return None
-    if "/" in names.whole or _AGAIN in names.whole:
-        return None
-    made_of = " ".join([names.whole, *op_names.heads, *op_names.tails])
-    longest = int(np.diff(names.offsets).max())
-    if longest > LONG_SPAN or not (made_of.isascii() and made_of.isprintable()):
-        return None
-    names = PackedTexts(made_of, names.offsets)
-    hashes = hash_spans(made_of.encode(), names.offsets[:-1], names.offsets[1:], longest)
-    order = np.argsort(hashes, kind="stable")
+    names, hashes, order = PackedTexts(made_of, hashed.names.offsets), hashed.hashes, hashed.order
     first = len(table)
     of_names = np.arange(first, first + len(names), dtype=np.int32)
     # What has no slash may be the name of an instruction as well, and all may be in the table.
