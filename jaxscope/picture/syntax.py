@@ -10,7 +10,7 @@ from __future__ import annotations
 import bisect
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from pygments import lex
@@ -81,24 +81,27 @@ class PythonColouring:
     """Colours a whole Python file at once, since strings may run over lines."""
 
     def __init__(self, text: str) -> None:
-        self._spans: dict[int, list[Span]] = {}
-        if len(text) <= MAX_COLOURED_CHARACTERS:
-            self._lex(text)
+        self._spans = _python_spans(text) if len(text) <= MAX_COLOURED_CHARACTERS else {}
 
     def spans(self, line: int) -> Sequence[Span]:
         """The coloured parts of a line, by 0-based number."""
         return self._spans.get(line, ())
 
-    def _lex(self, text: str) -> None:
-        line = column = 0
-        for token, value in lex(text, _QuickLexer(stripnl=False, ensurenl=False)):
-            role = _python_role(token)
-            for number, part in enumerate(value.split("\n")):
-                if number:
-                    line, column = line + 1, 0
-                if role and part:
-                    self._spans.setdefault(line, []).append((column, len(part), role))
-                column += len(part)
+
+@functools.lru_cache(maxsize=2)
+def _python_spans(text: str) -> Mapping[int, Sequence[Span]]:
+    """The coloured parts of each line that has any; kept, since a file is shown more than once."""
+    spans: dict[int, list[Span]] = {}
+    line = column = 0
+    for token, value in lex(text, _QuickLexer(stripnl=False, ensurenl=False)):
+        role = _python_role(token)
+        for number, part in enumerate(value.split("\n")):
+            if number:
+                line, column = line + 1, 0
+            if role and part:
+                spans.setdefault(line, []).append((column, len(part), role))
+            column += len(part)
+    return spans
 
 
 Colouring = ProgramColouring | PythonColouring
