@@ -29,7 +29,7 @@ import functools
 import operator
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +57,7 @@ SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _TYPE = re.compile(
     r"^([a-z*][\w*]*)?\[((?:\*|\.\.\.|\d+)?(?:,(?:\*|\.\.\.|\d+))*)\]$", re.IGNORECASE
 )
+_REGEX_PART = re.compile(r"(.)([*+?]*)", re.DOTALL)
 _LITERAL_KEY = re.compile(r"(?:literal|value|in\[\d+\])$")
 _PLACE = re.compile(r"^([^:\s]+\.py):(\d+)$")
 GAP = "..."
@@ -271,8 +272,9 @@ def _same_operations(name: str) -> frozenset[str]:
     return frozenset(spelt | {each.replace("_", "-") for each in spelt})
 
 
-_BLOCK = 64
-"""Strings that are looked through at once."""
+_END = "\0"
+_SHARE = 8
+"""Where more than one in so many strings holds a text, looking into each is sooner done."""
 
 
 class SearchIndex:
@@ -280,6 +282,7 @@ class SearchIndex:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
+        self._ends = np.zeros(0, np.int64)  # of each string in `_text`
 
     def find(self, query: Query | str) -> Int32s:
         """Indices of nodes that match, in program order; of a chain, the nodes of all its steps.
@@ -320,7 +323,7 @@ class SearchIndex:
             return self._anywhere(self._holding(wanted))
         if term.aspect is TermKind.REGEX:
             search = re.compile(term.text, re.IGNORECASE).search
-            return self._anywhere(self._raw_hits(lambda string: search(string) is not None))
+            return self._anywhere(self._raw_hits(term.text, search))
         if term.aspect is TermKind.TYPE:
             return self._of_types(term)
         if term.aspect is TermKind.LINE:
@@ -334,16 +337,19 @@ class SearchIndex:
         return self._in_field(term)
 
     def _in_field(self, term: QueryTerm) -> Bools:
-        nodes, wanted = self._graph.nodes, term.text.casefold()
+        nodes, strings = self._graph.nodes, self._graph.strings
+        wanted = term.text.casefold()
         if term.aspect is TermKind.OPERATION:
             names = _same_operations(wanted)
-            hits = np.zeros(len(self._folded), bool)
+            hits = np.zeros(len(strings), bool)
             for index in self._operations.tolist():
-                hits[index] = self._folded[index].rpartition(".")[2] in names
+                hits[index] = strings[index].casefold().rpartition(".")[2] in names
             return hits[nodes.operation]
-        if term.aspect is TermKind.ID:
-            return np.array([string == wanted for string in self._folded], bool)[nodes.id]
         hits = self._holding(wanted)
+        if term.aspect is TermKind.ID:
+            for index in np.flatnonzero(hits).tolist():
+                hits[index] = strings[index].casefold() == wanted
+            return hits[nodes.id]
         if term.aspect is TermKind.NAME:
             return hits[nodes.name]
         return _any_of(nodes.scope if term.aspect is TermKind.SCOPE else nodes.types, hits)
@@ -375,7 +381,8 @@ class SearchIndex:
         if term.text:
             wanted = term.text.casefold()
             files = distinct(places[hits, 0])
-            named = [file for file in files.tolist() if self._folded[file].endswith(wanted)]
+            strings = self._graph.strings
+            named = [file for file in files.tolist() if strings[file].casefold().endswith(wanted)]
             hits &= np.isin(places[:, 0], named)
         rows = np.repeat(np.arange(len(source)), source.lengths() // 4)
         found[rows[hits]] = True
@@ -392,39 +399,69 @@ class SearchIndex:
     @functools.cached_property
     def _literals(self) -> tuple[Int32s, Int32s]:
         """Nodes with a number that stands on their box, and the string that it is."""
-        attributes = self._graph.nodes.attributes
-        is_literal = np.array(
-            [_LITERAL_KEY.match(each) is not None for each in self._graph.strings]
-        )
+        attributes, strings = self._graph.nodes.attributes, self._graph.strings
+        is_literal = np.zeros(len(strings), bool)
+        for key in distinct(attributes.values[0::2]).tolist():
+            is_literal[key] = _LITERAL_KEY.match(strings[key]) is not None
         chosen = is_literal[attributes.values[0::2]]
         rows = attributes.row_numbers()[0::2][chosen].astype(np.int32)
         return rows, attributes.values[1::2][chosen]
 
     def _holding(self, wanted: str) -> Bools:
-        """Which strings hold a text, without regard to case.
-
-        Most blocks of strings hold it nowhere, and one look at a block tells that.
-        """
-        folded, hits = self._folded, np.zeros(len(self._folded), bool)
-        for number, block in enumerate(self._blocks):
-            if wanted in block:
-                begin = number * _BLOCK
-                end = begin + _BLOCK
-                hits[begin:end] = [wanted in string for string in folded[begin:end]]
+        """Which strings hold a text, without regard to case."""
+        hits = np.zeros(len(self._graph.strings), bool)
+        if _END in wanted or not wanted:
+            return self._holding_one_by_one(wanted)
+        text = self._text
+        if text is None or text.count(wanted) > len(hits) // _SHARE:
+            return self._holding_one_by_one(wanted)
+        places: list[int] = []
+        at = text.find(wanted)
+        while at >= 0:
+            places.append(at)
+            at = text.find(wanted, at + len(wanted))
+        hits[np.searchsorted(self._ends, np.array(places, np.int64))] = True
         return hits
 
-    def _raw_hits(self, is_hit: Callable[[str], bool]) -> Bools:
+    def _holding_one_by_one(self, wanted: str) -> Bools:
+        folded = self._folded
+        return np.fromiter((wanted in string for string in folded), bool, len(folded))
+
+    def _raw_hits(self, text: str, search: Callable[[str], object]) -> Bools:
+        """Which strings a regular expression is found in, and only those may be that need be."""
         strings = self._graph.strings
-        return np.fromiter(map(is_hit, strings), bool, len(strings))
+        needed = find_needed(text)
+        if not needed:
+            found = (search(string) is not None for string in strings)
+            return np.fromiter(found, bool, len(strings))
+        hits = functools.reduce(operator.or_, map(self._holding, needed))
+        if self._text is None or not self._text.isascii():  # other letters have other cases
+            hits |= np.fromiter((not each.isascii() for each in strings), bool, len(strings))
+        for index in np.flatnonzero(hits).tolist():
+            hits[index] = search(strings[index]) is not None
+        return hits
 
     @functools.cached_property
-    def _folded(self) -> tuple[str, ...]:
-        return tuple(map(str.casefold, self._graph.strings))
+    def _text(self) -> str | None:
+        """All strings without regard to case, each with its end; None where one holds such an end.
+
+        One look at it tells where a text is, where each string takes a look of its own.
+        """
+        strings = self._graph.strings
+        text = (_END.join(strings) + _END).casefold() if strings else ""
+        if text.isascii():
+            places = np.frombuffer(text.encode("ascii"), np.uint8) == ord(_END)
+        else:
+            wide = text.encode("utf-32-le", "surrogatepass")
+            places = np.frombuffer(wide, np.uint32) == ord(_END)
+        self._ends = np.flatnonzero(places)
+        return text if len(self._ends) == len(strings) else None
 
     @functools.cached_property
-    def _blocks(self) -> tuple[str, ...]:
-        begins = range(0, len(self._folded), _BLOCK)
-        return tuple("\n".join(self._folded[begin : begin + _BLOCK]) for begin in begins)
+    def _folded(self) -> Sequence[str]:
+        if self._text is None:
+            return tuple(map(str.casefold, self._graph.strings))
+        return self._text.split(_END)[:-1]
 
     @functools.cached_property
     def _operations(self) -> Int32s:
@@ -435,6 +472,25 @@ class SearchIndex:
     def _type_strings(self) -> Int32s:
         found: Int32s = distinct(self._graph.nodes.types.values)
         return found
+
+
+def find_needed(expression: str) -> list[str]:
+    """Texts one of which is in whatever ASCII a regular expression matches, without regard to case.
+
+    None are known of one with groups, sets, counts or escapes.
+    """
+    needed = []
+    for way in expression.split("|"):
+        runs = [""]
+        for character, count in _REGEX_PART.findall(way):
+            if character in ".^$" or count[:1] in ("*", "?"):
+                runs.append("")
+            else:
+                runs[-1] += character
+                runs += [""] * bool(count)
+        needed.append(max(runs, key=len).casefold())
+    is_plain = expression.isascii() and not set("\\()[]{}") & set(expression)
+    return needed if is_plain and all(needed) else []
 
 
 def _any_of(column: Ragged, hits: Bools) -> Bools:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,17 @@ from hypothesis import strategies as st
 
 from jaxscope.model import Direction, GraphBuilder, NodeKind
 from jaxscope.model.types import matches_type
-from jaxscope.program.search import QueryError, SearchIndex, parse_query
+from jaxscope.program import search
+from jaxscope.program.search import (
+    ChainStep,
+    Query,
+    QueryError,
+    QueryTerm,
+    SearchIndex,
+    TermKind,
+    find_needed,
+    parse_query,
+)
 
 from .programs import build, found
 
@@ -144,7 +156,7 @@ def test_types(type_: str, element: str, sizes: tuple[str, ...], is_match: bool)
 
 
 @given(
-    st.lists(st.text("aAbß.\n", max_size=5), min_size=60, max_size=200),
+    st.lists(st.text("aAbßſİ.\n", max_size=5), min_size=60, max_size=200),
     st.text("aAbß.", min_size=1, max_size=3),
 )
 @settings(max_examples=60)
@@ -155,3 +167,81 @@ def test_a_text_is_found_in_every_name_that_holds_it(names: list[str], wanted: s
         builder.add_node(str(number), NodeKind.EQUATION, "=", name=name)
     found = SearchIndex(builder.build()).find(f"name:{wanted}").tolist()
     assert found == [n for n, name in enumerate(names) if wanted.casefold() in name.casefold()]
+
+
+ODD = "aAbsSiIkßſİıK.-|*\n\0 "
+
+
+def find_names(names: list[str], aspect: TermKind, text: str) -> list[int]:
+    builder = GraphBuilder()
+    for number, name in enumerate(names):
+        builder.add_node(f"{number}%", NodeKind.EQUATION, "=", name=name)
+    graph = builder.build()  # which makes control characters visible; other strings may have them
+    strings = list(graph.strings)
+    for number, name in zip(graph.nodes.name.tolist(), names, strict=True):
+        strings[number] = name
+    query = Query((ChainStep((QueryTerm(aspect, text),)),))
+    return SearchIndex(dataclasses.replace(graph, strings=tuple(strings))).find(query).tolist()
+
+
+@given(
+    st.lists(st.text(ODD, max_size=6), max_size=12, unique=True),
+    st.text(ODD, min_size=1, max_size=2),
+)
+@settings(max_examples=150)
+def test_no_letter_hides_a_text(names: list[str], wanted: str) -> None:
+    told = [n for n, name in enumerate(names) if wanted.casefold() in name.casefold()]
+    assert find_names(names, TermKind.NAME, wanted) == told
+
+
+@given(
+    st.lists(st.text(ODD, max_size=6), max_size=12, unique=True),
+    st.text("absiIkſıK.*+?|^$()[]\\", min_size=1, max_size=6),
+)
+@settings(max_examples=300)
+def test_expressions_find_what_python_finds(names: list[str], expression: str) -> None:
+    """Only strings that hold what an expression needs are looked into: none is passed over."""
+    try:
+        find = re.compile(expression, re.IGNORECASE).search
+    except re.error:
+        return
+    told = [n for n, each in enumerate(names) if find(each) or find(f"{n}%") or find("=")]
+    assert find_names(names, TermKind.REGEX, expression) == told
+
+
+@pytest.mark.parametrize(
+    ("expression", "needed"),
+    [
+        ("dot.*7", ["dot"]),
+        ("add|MUL", ["add", "mul"]),
+        ("ab+c", ["ab"]),
+        ("colou?rs", ["colo"]),
+        ("^x$", ["x"]),
+        ("a|b*", []),
+        ("(add|mul)", []),
+        ("a{2}", []),
+        ("\\d", []),
+        ("ß", []),
+    ],
+)
+def test_what_an_expression_needs(expression: str, needed: list[str]) -> None:
+    assert find_needed(expression) == needed
+
+
+def test_a_first_search_looks_at_the_keys_of_attributes_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Looking at every string for keys took more than half of the first search."""
+    asked: list[str] = []
+
+    class Counted:
+        def match(self, text: str) -> object:
+            asked.append(text)
+            return re.match("value$", text)
+
+    builder = GraphBuilder()
+    for number in range(100):
+        builder.add_node(f"n{number}", NodeKind.EQUATION, "=", attributes={"value": "7.5"})
+    monkeypatch.setattr(search, "_LITERAL_KEY", Counted())
+    assert len(SearchIndex(builder.build()).find("7.5")) == 100
+    assert asked == ["value"]
