@@ -257,7 +257,9 @@ class StartPage(QScrollArea):
         paste_button.clicked.connect(self.paste_requested)
         row.addWidget(open_button)
         row.addWidget(paste_button)
-        row.addWidget(make_label(tr("or drop a .py, .jaxscope or .json file here"), "muted"))
+        row.addWidget(
+            make_label(tr("or drop a .py file, a capture, a dump or a profile here"), "muted")
+        )
         row.addStretch()
         return row
 

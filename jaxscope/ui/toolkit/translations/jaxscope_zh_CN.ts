@@ -13192,8 +13192,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>优化后</translation>
     </message>
     <message>
-        <source>or drop a .py, .jaxscope or .json file here</source>
-        <translation>或把 .py、.jaxscope 或 .json 文件拖到这里</translation>
+        <source>or drop a .py file, a capture, a dump or a profile here</source>
+        <translation>或把 .py 文件、捕获、转储或性能剖析拖到这里</translation>
     </message>
     <message>
         <source>origin</source>
