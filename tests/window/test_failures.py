@@ -308,6 +308,24 @@ def test_where_no_arguments_are_found_the_function_is_named_and_its_jaxpr_failed
     assert failed == ["jaxpr"]
 
 
+def test_a_file_whose_functions_take_what_nobody_can_type_is_run_as_a_script_by_a_click(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    describe_g(window)
+    window.controller.propose("g")
+    remedy = "Type a call. Or run the file as a script, and see more: `jaxscope run -- model.py`"
+    said = Explanation("None traces.", remedy=remedy, kind="NoProposal")
+    driver.wait_for(ProposeRequest).tell(Failed(TraceError(said)))
+    driver.wait_until(window.error_panel.isVisible)
+    told = window.error_panel.remedy.text()
+    (link,) = re.findall("<a href='([^']*)'>run the file as a script</a>", told)
+    window.error_panel.remedy.linkActivated.emit(link)
+    (dialog,) = window._scripts
+    assert dialog.windowTitle() == "Run model.py"
+    dialog.close()
+
+
 def test_a_file_that_could_not_be_read_through_is_not_said_to_have_no_function(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:

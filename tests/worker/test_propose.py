@@ -174,6 +174,7 @@ def test_where_none_traces_no_call_is_offered_and_the_parameters_are_told(tmp_pa
     assert explanation.calls == (), "each that was tried is known to fail"
     assert "f32[8], " not in explanation.remedy
     assert "loss with params, images, rate" in explanation.remedy
+    assert explanation.remedy.endswith(f"`jaxscope run -- {path}`"), "which needs no typed call"
 
 
 def test_a_file_without_a_function_that_traces_offers_no_call_of_another(tmp_path: Path) -> None:

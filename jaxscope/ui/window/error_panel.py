@@ -59,7 +59,7 @@ _MOST_OF_TRACE = 20_000, 2_000
 _MAX_LINES = 6
 """Of any other text."""
 _CALL, _PART, _TYPE, _PLACE = "call", "part", "type", "place"
-_OPEN, _COPY, _RUN, _TARGET = "open", "copy", "run", "target"
+_OPEN, _COPY, _RUN, _SCRIPT, _TARGET = "open", "copy", "run", "script", "target"
 """What links begin with: run a call, select the part at fault, type a call, show the place, open
 a file, copy the details, run the same call again, run it for another target."""
 UNKNOWN_TARGET = "UnknownTarget"
@@ -178,7 +178,8 @@ class ErrorPanel(QFrame):
     failed. What is at fault in the call is said in few lines: the call stands right above it.
     What can be done by a click is a link: `part_requested` asks for the part at fault to be
     selected, `typing_requested` for a call to be typed, `opening_requested` for another file,
-    `run_requested` for another run, `target_requested` for a run with that target.
+    `run_requested` for another run, `script_requested` for one of the file as a script,
+    `target_requested` for a run with that target.
 
     Attributes:
         remedy: What to try.
@@ -190,6 +191,7 @@ class ErrorPanel(QFrame):
     typing_requested = Signal(str)
     opening_requested = Signal()
     run_requested = Signal()
+    script_requested = Signal()
     target_requested = Signal(str)
     dismissed = Signal()
 
@@ -326,6 +328,8 @@ class ErrorPanel(QFrame):
             self._on_copy_clicked()
         elif kind == _RUN:
             self.run_requested.emit()
+        elif kind == _SCRIPT:
+            self.script_requested.emit()
         elif kind == _TARGET:
             self.target_requested.emit(number)
         else:
@@ -379,6 +383,7 @@ _LINKED = (
     (_SHORTCUT, _OPEN),
     (re.compile("Copy details|复制详细信息"), _COPY),
     (re.compile("Run (the call )?again|再次运行(这个调用)?"), _RUN),
+    (re.compile("run the file as a script|把文件作为脚本运行"), _SCRIPT),
 )
 
 

@@ -267,6 +267,7 @@ class MainWindow(QMainWindow):
         self.error_panel.typing_requested.connect(self._on_error_panel_typing_requested)
         self.error_panel.opening_requested.connect(self.files.ask_open)
         self.error_panel.run_requested.connect(self.run_call)
+        self.error_panel.script_requested.connect(self._on_error_panel_script_requested)
         self.error_panel.target_requested.connect(self._on_error_panel_target_requested)
         self.error_panel.dismissed.connect(self.controller.dismiss_error)
         self.call_bar.functions.call_chosen.connect(self._on_functions_call_chosen)
@@ -840,6 +841,9 @@ class MainWindow(QMainWindow):
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self.show_script)
         dialog.open()
+
+    def _on_error_panel_script_requested(self) -> None:
+        self.show_script(self.controller.state.file)
 
     def show_script(self, path: str) -> ScriptDialog:
         """Show the dialog that runs a script; beside it the window can be used.

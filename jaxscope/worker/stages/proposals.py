@@ -17,6 +17,7 @@ import inspect
 import itertools
 import math
 import re
+import shlex
 import textwrap
 import time
 import types
@@ -617,7 +618,7 @@ def handle_propose(request: dict[str, Any], channel: Channel) -> None:
                 what=say("No arguments were found with which {name} traces.", name=function),
                 where=refusal.where or source.path,
                 why=refusal.why,
-                remedy=_describe_form(function, names),
+                remedy=say_joined((_describe_form(function, names), _describe_script(source.path))),
                 kind="NoProposal",
             )
         )
@@ -651,6 +652,14 @@ def _describe_form(function: str, names: dict[str, Any]) -> str:
         return say_joined((say("Type a call of {name}.", name=function), form))
     told = say("Type a call of {name} with {listed}.", name=function, listed=listed)
     return say_joined((told, form))
+
+
+def _describe_script(path: str) -> str:
+    """How to have what the file itself calls: a training step takes what nobody can type."""
+    return say(
+        "Or run the file as a script, and see what it compiles with its own arguments: {command}",
+        command=f"`jaxscope run -- {shlex.quote(path)}`",
+    )
 
 
 def propose_call(

@@ -5640,6 +5640,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>或者另一个调用：{calls}</translation>
     </message>
     <message>
+        <source>Or run the file as a script, and see what it compiles with its own arguments: {command}</source>
+        <translation>或者把文件作为脚本运行，查看它用自己的参数编译了什么：{command}</translation>
+    </message>
+    <message>
         <source>Ordinary type</source>
         <translation>默认字体大小</translation>
     </message>
