@@ -68,6 +68,22 @@ def place(said: list[Message], type: str, name: str) -> int:
     return found
 
 
+def test_work_of_a_large_module_is_counted_behind_who_draws_it(
+    left: Left, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(dump_reader.os, "nice", given.append)
+    monkeypatch.setattr(dump_reader.Path, "write_text", lambda path, text: given.append(int(text)))
+    read(left)
+    assert not given  # few take long
+    monkeypatch.setattr(dump_reader, "_LARGE", 0)
+    counted: list[list[int]] = []
+    monkeypatch.setattr(dump_reader, "instruction_costs", lambda *_, **__: counted.append([*given]))
+    said = read(left)
+    assert given == [5, 5] and counted[0] == [5, 5]
+    assert place(said, "stage", "optimized") < len(said)
+
+
 def feed(collector: OpenCollector, said: list[Message]) -> Iterator[Event]:
     for message in said:  # what a collector reads it takes out of the message
         yield from collector.feed(dataclasses.replace(message, arrays=dict(message.arrays)))

@@ -10,6 +10,7 @@ import contextlib
 import gc
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,8 @@ _SOME_PASSES = say(
 )
 _COST_BUDGET_S = 2.0
 _MAX_TEXT = 64 << 20
+_LARGE, _BEHIND = 8 << 20, 5
+"""Bytes of a module whose work is counted behind others, and the priority of that."""
 _COMPUTATION, _SCHEDULE, _ALIAS = 3, 7, 8
 """Fields of an `HloModuleProto`."""
 _EXPORTED_MODULE = 30
@@ -88,6 +91,17 @@ def handle_open(request: dict[str, Any], channel: Channel) -> None:
         _Reading(request, channel).run()
     finally:
         gc.enable()
+
+
+def _give_way() -> None:
+    """Let others have the processors first: who draws the graphs may have two threads at it.
+
+    On Linux each session of processes has a priority of its own beside those of processes.
+    """
+    if sys.platform != "win32":
+        os.nice(_BEHIND)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(_BEHIND))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +140,8 @@ class _Reading:
         self._read_stablehlo()
         modules = self._read_modules()
         self._read_machine_code()
+        if any(len(hlo.proto) > _LARGE for hlo in modules.values()):
+            _give_way()
         for stage, hlo in modules.items():  # the graphs are drawn meanwhile
             self._send_costs(stage, hlo)
             self._add_text(stage, self._find_text(stage, hlo))
