@@ -219,6 +219,27 @@ def test_a_nan_that_comes_into_no_result_is_told_as_hidden(text: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "jax.lax.cond(log(x[0]) > 0, lambda v: v, sqrt, x)",
+        "jax.lax.while_loop(lambda c: (c[0] < 2) & ~(log(x)[0] > 0), "
+        "lambda c: (c[0] + 1, sqrt(c[1] - 5)), (0, x))[1]",
+    ],
+    ids=["branch", "loop"],
+)
+def test_a_nan_that_decides_what_runs_is_not_told_as_hidden(text: str) -> None:
+    """By JAX alone: without it the result would have no NaN."""
+
+    def function(x, log=jax.numpy.log):
+        return eval(text, {"x": x, "log": log, "sqrt": jax.numpy.sqrt, "jax": jax})
+
+    assert np.isnan(function(np.float32([-1, 2]))).any()
+    assert not np.isnan(function(np.float32([-1, 2]), lambda v: v * 0 + 7)).any()
+    evaluator, _ = evaluate("function(jnp.array([-1.0, 2.0]))", {"function": function})
+    assert not any(each["is_hidden"] for each in evaluator.find_origins())
+
+
 def test_nothing_is_told_as_hidden_behind_rounds_that_were_not_run() -> None:
     def function(x):
         a = jax.numpy.log(x)

@@ -308,8 +308,10 @@ class Evaluator:
     ) -> tuple[list[Any], list[Flow] | None]:
         """Its results, and of a call or a loop what their NaN and Inf come from."""
         for name, called, inputs in find_called(equation, operands):
-            given = flows[len(flows) - len(inputs) :]
-            return self._run(called, inputs, given, f"{id}/{name}/")
+            num_before = len(flows) - len(inputs)
+            results, made = self._run(called, inputs, flows[num_before:], f"{id}/{name}/")
+            chosen = NONE.union(*flows[:num_before])  # the number of a branch
+            return results, [flow | chosen for flow in made]
         loop = read_loop(equation, operands)
         if loop is None:
             return list(compat.bind_equation(equation, operands)), None
@@ -383,9 +385,11 @@ class Evaluator:
         outer = self._iterations
         self._iterations = (*outer, number)
         try:
-            answer, _ = self._run(equation.params["cond_jaxpr"], inputs, given, f"{id}/cond_jaxpr/")
+            condition = equation.params["cond_jaxpr"]
+            answer, (decided,) = self._run(condition, inputs, given, f"{id}/cond_jaxpr/")
         finally:
             self._iterations = outer
+        carried[:] = [flow | decided for flow in carried]
         return bool(np.asarray(answer[0]).any())
 
     def _has_room(self, number: int) -> bool:
@@ -445,7 +449,7 @@ class Evaluator:
             inside: Of the results, by what is inside of a call or a loop.
         """
         counts = [count_nonfinite(value) for value in results]
-        if not any(counts):
+        if not any(counts) and not any(flows):
             return [NONE] * len(results)
         if inside is not None:
             inside = keep_odd(inside, results)
@@ -465,8 +469,8 @@ class Evaluator:
             )
         if inside is not None:
             own = frozenset(made) or UNKNOWN
-            return [(flow or own) if c else NONE for flow, c in zip(inside, counts, strict=True)]
-        return find_flows(equation, operands, flows, counts, frozenset(made))
+            return [(flow or own) if c else flow for flow, c in zip(inside, counts, strict=True)]
+        return find_flows(equation, operands, flows, results, counts, frozenset(made))
 
     def _describe(
         self,

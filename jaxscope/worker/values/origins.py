@@ -1,9 +1,10 @@
 """Which equations made NaN and Inf, and which of them come into a result.
 
 Each array that holds NaN or Inf is followed from the equation that made it: what is computed of it
-and is not finite may come from it, what is finite does not, and of a choice by `select_n` only what
-is chosen counts; that a NaN decided a comparison does not. All else goes by whole arrays, so that
-what is told as hidden is hidden, and what is not may be. Where a value is not finite and nobody
+and is not finite may come from it, numbers that are finite do not, and of a choice by `select_n`
+only what is chosen counts. What a comparison of it says counts too: it may decide which branch
+runs. All else goes by whole arrays, so that what is told as hidden is hidden, and what is not may
+be. Where a value is not finite and nobody
 knows why, as behind rounds of a loop that were not run, nothing is told as hidden.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from jaxscope.worker.stages.nonfinite import NonfiniteCount, count_nonfinite, held
@@ -22,7 +24,8 @@ GIVEN, LOST = -1, -2
 _MOST = 200
 
 Flow = frozenset[int]
-"""Numbers of the origins that the NaN and Inf of an array may come from; empty of a finite one."""
+"""Numbers of the origins that the NaN and Inf of an array may come from, and what integers and
+booleans say of them; empty of finite numbers."""
 NONE: Flow = frozenset()
 UNKNOWN: Flow = frozenset({LOST})
 
@@ -68,17 +71,24 @@ def flows_of_given(values: Sequence[Any]) -> list[Flow]:
 
 
 def keep_odd(flows: Sequence[Flow], values: Sequence[Any]) -> list[Flow]:
-    """Without those of finite values."""
+    """Without those of finite numbers."""
     return [
-        flow if flow and count_nonfinite(value) else NONE
+        flow if flow and (_decides(value) or count_nonfinite(value)) else NONE
         for flow, value in zip(flows, values, strict=True)
     ]
+
+
+def _decides(value: Any) -> bool:
+    """Whether it holds integers or booleans, which may say what is done."""
+    dtype = getattr(value, "dtype", None)
+    return dtype is not None and not jnp.issubdtype(dtype, jnp.inexact)
 
 
 def find_flows(
     equation: Any,
     operands: Sequence[Any],
     flows: Sequence[Flow],
+    results: Sequence[Any],
     counts: Sequence[NonfiniteCount],
     made: Flow,
 ) -> list[Flow]:
@@ -86,15 +96,18 @@ def find_flows(
 
     Args:
         flows: Of the operands.
-        counts: Of its results.
+        counts: Of its results, what is not finite.
         made: What it made itself.
     """
     read = list(flows)
     if equation.primitive.name == "select_n":
         read[1:] = _chosen(operands[0], operands[1:], flows[1:])
     # What moves or computes may read what others than its operands hold, as a mutable array.
-    flow = made.union(*read) or UNKNOWN
-    return [flow if count else NONE for count in counts]
+    flow = made.union(*read)
+    return [
+        (flow or UNKNOWN) if count else flow if _decides(result) else NONE
+        for count, result in zip(counts, results, strict=True)
+    ]
 
 
 def _chosen(which: Any, cases: Sequence[Any], flows: Sequence[Flow]) -> list[Flow]:
