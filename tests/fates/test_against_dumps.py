@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import jax
@@ -269,10 +270,8 @@ def test_a_product_in_the_order_of_its_transpose_is_where_the_product_runs() -> 
     assert turned.fate == "simplified" and set(turned.instructions) & set(product.instructions)
 
 
-def test_a_product_whose_fusion_is_merged_with_an_equal_one_is_not_dead() -> None:
-    """A gradient makes the products of a checkpointed block again, and XLA's last search for equal
-    instructions finds the two calls of its library, not what is in them.
-    """
+def offloaded() -> tuple[Callable[..., jax.Array], tuple[jax.Array, ...]]:
+    """A checkpointed block of which a value waits in the memory of the host."""
     policy = jax.checkpoint_policies.save_and_offload_only_these_names(
         names_which_can_be_saved=[],
         names_which_can_be_offloaded=["h"],
@@ -286,7 +285,14 @@ def test_a_product_whose_fusion_is_merged_with_an_equal_one_is_not_dead() -> Non
 
         return jnp.sum(jax.checkpoint(block, policy=policy)(x, w, v) ** 2)
 
-    arguments = jnp.ones((16, 8)), jnp.ones((8, 32)), jnp.ones((32, 8))
+    return loss, (jnp.ones((16, 8)), jnp.ones((8, 32)), jnp.ones((32, 8)))
+
+
+def test_a_product_whose_fusion_is_merged_with_an_equal_one_is_not_dead() -> None:
+    """A gradient makes the products of a checkpointed block again, and XLA's last search for equal
+    instructions finds the two calls of its library, not what is in them.
+    """
+    loss, arguments = offloaded()
     capture = capture_passes(jax.grad(loss), *arguments)
     stage = capture.stage("jaxpr")
     assert stage is not None and isinstance(stage.graph, Graph)
@@ -395,20 +401,7 @@ def test_numbers_in_order_that_are_made_wider_at_once_are_taken_into_these() -> 
 def test_what_an_equal_product_does_is_merged_without_recorded_passes_too() -> None:
     """The block of a checkpoint that is offloaded works from what is fetched back, of which the
     lowering for the CPU makes nothing; XLA's text has fewer products than the jaxpr."""
-    policy = jax.checkpoint_policies.save_and_offload_only_these_names(
-        names_which_can_be_saved=[],
-        names_which_can_be_offloaded=["h"],
-        offload_src="device",
-        offload_dst="pinned_host",
-    )
-
-    def loss(x: jax.Array, w: jax.Array, v: jax.Array) -> jax.Array:
-        def block(x: jax.Array, w: jax.Array, v: jax.Array) -> jax.Array:
-            return jnp.sin(checkpoint_name(jnp.tanh(x @ w), "h") @ v)
-
-        return jnp.sum(jax.checkpoint(block, policy=policy)(x, w, v) ** 2)
-
-    arguments = jnp.ones((16, 8)), jnp.ones((8, 32)), jnp.ones((32, 8))
+    loss, arguments = offloaded()
     compiled = jax.jit(jax.grad(loss)).lower(*arguments).compile().as_text() or ""
     left = len(re.findall(r" dot\(", compiled))
     assert left == 4

@@ -294,15 +294,20 @@ def test_while_arguments_of_a_function_are_sought_and_after_a_stop_it_is_what_is
     assert driver.wait_for(ProposeRequest, 2).request.function == "g", "sought anew in another text"
 
 
-def test_where_no_arguments_are_found_the_function_is_named_and_its_jaxpr_failed(
-    driver: Driver, window: MainWindow, source: Path
-) -> None:
+def fail_to_propose(driver: Driver, window: MainWindow, source: Path, remedy: str = "") -> None:
+    """No arguments of `g` are found."""
     driver.finish(driver.open(source), build_capture())
     describe_g(window)
     window.controller.propose("g")
-    said = Explanation("None traces.", where="model.py:5", kind="NoProposal")
+    said = Explanation("None traces.", where="model.py:5", remedy=remedy, kind="NoProposal")
     driver.wait_for(ProposeRequest).tell(Failed(TraceError(said)))
     driver.wait_until(window.error_panel.isVisible)
+
+
+def test_where_no_arguments_are_found_the_function_is_named_and_its_jaxpr_failed(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    fail_to_propose(driver, window, source)
     assert window.call_bar.edit.text() == window.controller.state.call == "g(x, y)"
     failed = [s.name for s in window.screen_shown.steps if s.condition is Condition.FAILED]
     assert failed == ["jaxpr"]
@@ -311,13 +316,8 @@ def test_where_no_arguments_are_found_the_function_is_named_and_its_jaxpr_failed
 def test_a_file_whose_functions_take_what_nobody_can_type_is_run_as_a_script_by_a_click(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:
-    driver.finish(driver.open(source), build_capture())
-    describe_g(window)
-    window.controller.propose("g")
     remedy = "Type a call. Or run the file as a script, and see more: `jaxscope run -- model.py`"
-    said = Explanation("None traces.", remedy=remedy, kind="NoProposal")
-    driver.wait_for(ProposeRequest).tell(Failed(TraceError(said)))
-    driver.wait_until(window.error_panel.isVisible)
+    fail_to_propose(driver, window, source, remedy)
     told = window.error_panel.remedy.text()
     (link,) = re.findall("<a href='([^']*)'>run the file as a script</a>", told)
     window.error_panel.remedy.linkActivated.emit(link)
