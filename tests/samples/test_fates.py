@@ -13,7 +13,7 @@ import pytest
 
 from jaxscope.client.requests import CaptureRequest
 from jaxscope.client.session import Session
-from jaxscope.model import Capture
+from jaxscope.model import Capture, Graph
 from jaxscope.program.fates.table import FateTable
 
 from .calling import SAMPLES, offered_calls
@@ -64,3 +64,16 @@ def test_at_least_95_percent_of_the_equations_have_a_known_fate(
                 unknown = [id for id, fate in fates.items() if fate.fate == "unknown"]
                 known = len(fates) - len(unknown)
                 assert known >= LEAST * len(fates), (call, {id: fates[id].text for id in unknown})
+
+
+def test_a_constraint_of_a_sharding_is_no_computation_that_died(session: Session) -> None:
+    """What one of the two constrains is the result: it was not removed with all that used it."""
+    file = str(SAMPLES / "parallel_devices.py")
+    capture = session.start(CaptureRequest(file, "gram(f32[64, 32])", passes=True)).wait()
+    assert isinstance(capture, Capture) and isinstance(capture.fates, FateTable)
+    stage = capture.stage("jaxpr")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    constraints = stage.graph.nodes_of(["sharding_constraint"])
+    fates = [capture.fates[stage.graph.id(node)] for node in constraints]
+    assert [fate.fate for fate in fates] == ["simplified"] * 2
+    assert all("omputes nothing" in fate.text for fate in fates)

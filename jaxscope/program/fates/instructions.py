@@ -18,6 +18,10 @@ _EFFECTS = frozenset(
         *("rng", "rng-get-and-update-state", "after-all", "all-reduce", "collective-permute"),
     }
 )
+SHARDING_MARKS = frozenset(
+    {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "xla.sdy.FuncResultSharding"}
+)
+"""Targets of custom calls that compute nothing, and say how an array is spread over devices."""
 _MAX_STEPS = 200
 _MAX_ROUNDS = 8
 

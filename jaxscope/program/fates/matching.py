@@ -24,7 +24,13 @@ from jaxscope.model.operations import LOOPS
 from jaxscope.model.said import Said, say
 from jaxscope.model.types import read_count
 from jaxscope.program.fates.equations import Equations
-from jaxscope.program.fates.instructions import COMPUTING, LAYOUT_OPCODES, Instructions, work_of
+from jaxscope.program.fates.instructions import (
+    COMPUTING,
+    LAYOUT_OPCODES,
+    SHARDING_MARKS,
+    Instructions,
+    work_of,
+)
 from jaxscope.program.fates.outcomes import PassOutcome, quote_names
 
 # What stands next to an equation or an instruction among those that can be distinguished by name.
@@ -237,9 +243,7 @@ _MAYBE_LIBRARY = frozenset({"dot", "convolution"})
 _HALVES = frozenset({"X64Combine", "X64SplitLow", "X64SplitHigh"})
 """Of 64-bit and complex values on TPUs, which compute with their halves."""
 
-_ANNOTATIONS = _HALVES | {
-    *("Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "xla.sdy.FuncResultSharding")
-}
+_ANNOTATIONS = _HALVES | SHARDING_MARKS
 _COMPILED_KINDS = ("triton", "emitter", "dynamic_slice", "dynamic_memcpy")
 _LIBRARY_NAMES = {
     "ynn": "YNNPACK",

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.op_name import without_call
 from jaxscope.model.said import BOTH, CLAUSES, Said, say, say_joined
-from jaxscope.program.fates.instructions import NAMING, work_of
+from jaxscope.program.fates.instructions import NAMING, SHARDING_MARKS, work_of
 from jaxscope.program.fates.outcomes import PassOutcome, PassStep, quote_equations
 from jaxscope.program.passes.snapshot import InstructionRow, Snapshot
 
@@ -564,6 +564,12 @@ class _OutcomeFinder:
                     caller=_name(caller),
                 )
                 return self._make("unknown", text, before=(row.name, caller.name), after=())
+        if row.proto.custom_call_target in SHARDING_MARKS:
+            text = say(
+                "computes nothing: it says how an array is spread over devices, which {by} reads",
+                by=self._step.name,
+            )
+            return self._make("simplified", text, before=(row.name,), after=())
         used = self._before.users.get(row.name, [])
         if self._is_given(row):
             return self._made_anew(row)

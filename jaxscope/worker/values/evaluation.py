@@ -462,7 +462,9 @@ class Evaluator:
             is_given = kind == INF and any(count.num_inf for count in read)
             if place is None or is_given or self._origins.is_full:
                 continue
-            result, infinite = results[place], self._origins.first(INF, NONE.union(*flows))
+            result, around = results[place], NONE.union(*flows)
+            # Of what is not known, as in a round that is run again, any may be the one.
+            infinite = self._origins.first(INF, None if around >= UNKNOWN else around)
             made.add(len(self._origins.found))
             self._origins.found.append(
                 self._describe(id, equation, operands, result, kind, infinite)

@@ -11508,6 +11508,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不计算什么：它只说明字节如何摆放（{names}）</translation>
     </message>
     <message>
+        <source>computes nothing: it says how an array is spread over devices, which {by} reads</source>
+        <translation>不计算任何东西：它说明数组怎样分布在各设备上，由 {by} 读取</translation>
+    </message>
+    <message>
         <source>condition</source>
         <translation>条件</translation>
     </message>
