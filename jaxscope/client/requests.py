@@ -346,6 +346,8 @@ class OpenRequest(Request):
         platform: What it was compiled for, such as `cpu`; or empty.
         files: Absolute paths by what they hold; see `jaxscope.client.dump_folders`.
         target: Where its costs are counted.
+        is_drawn: Whether its graphs are drawn as they come; then costs wait until a picture of
+            that size may be there.
     """
 
     type: ClassVar[str] = "open"
@@ -354,6 +356,7 @@ class OpenRequest(Request):
     platform: str = ""
     files: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     target: str = "cpu"
+    is_drawn: bool = False
 
     @classmethod
     def of(cls, module: ModuleFiles, **options: Any) -> OpenRequest:

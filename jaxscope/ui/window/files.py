@@ -587,7 +587,7 @@ class FileDialogs(QObject):
 
     def open_module(self, module: ModuleFiles, path: str, found: Found) -> None:
         """Read a module and show it, with the times that profiles beside it have of it."""
-        request = OpenRequest.of(module)
+        request = OpenRequest.of(module, is_drawn=True)
         self._controller.open_module(
             request, path, functools.partial(found.lay_over, module=module)
         )

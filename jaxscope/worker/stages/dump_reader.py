@@ -10,7 +10,7 @@ import contextlib
 import gc
 import os
 import re
-import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -67,8 +67,10 @@ _SOME_PASSES = say(
 )
 _COST_BUDGET_S = 2.0
 _MAX_TEXT = 64 << 20
-_LARGE, _BEHIND = 8 << 20, 5
-"""Bytes of a module whose work is counted behind others, and the priority of that."""
+_LARGE, _S_PER_BYTE, _MOST_S = 8 << 20, 6e-8, 20.0
+"""Bytes of a module whose picture takes seconds, about how long that is for a byte, and the most
+that it is waited for.
+"""
 _COMPUTATION, _SCHEDULE, _ALIAS = 3, 7, 8
 """Fields of an `HloModuleProto`."""
 _EXPORTED_MODULE = 30
@@ -91,17 +93,6 @@ def handle_open(request: dict[str, Any], channel: Channel) -> None:
         _Reading(request, channel).run()
     finally:
         gc.enable()
-
-
-def _give_way() -> None:
-    """Let others have the processors first: who draws the graphs may have two threads at it.
-
-    On Linux each session of processes has a priority of its own beside those of processes.
-    """
-    if sys.platform != "win32":
-        os.nice(_BEHIND)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/autogroup").write_text(str(_BEHIND))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +118,7 @@ class _Reading:
         self._files: dict[str, list[str]] = {
             str(role): list(map(str, paths)) for role, paths in dict(request["files"]).items()
         }
+        self._is_drawn = bool(request.get("is_drawn"))
         self._channel = channel
         self._sender = StageSender(channel)
         self._problems: list[SourceError] = []
@@ -140,8 +132,7 @@ class _Reading:
         self._read_stablehlo()
         modules = self._read_modules()
         self._read_machine_code()
-        if any(len(hlo.proto) > _LARGE for hlo in modules.values()):
-            _give_way()
+        self._let_draw(sum(len(hlo.proto) for hlo in modules.values()))
         for stage, hlo in modules.items():  # the graphs are drawn meanwhile
             self._send_costs(stage, hlo)
             self._add_text(stage, self._find_text(stage, hlo))
@@ -153,6 +144,11 @@ class _Reading:
         for problem in self._problems:
             explanation = problem.explanation
             self._channel.message(f"{explanation.what} {explanation.why}".strip())
+
+    def _let_draw(self, num_bytes: int) -> None:
+        """Leave processors and memory to a window, which has two threads at the graphs."""
+        if self._is_drawn and num_bytes > _LARGE:
+            time.sleep(min(num_bytes * _S_PER_BYTE, _MOST_S))
 
     def _send_head(self) -> None:
         base = re.sub(r"^p?jit_", "", self._name)
