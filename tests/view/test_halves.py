@@ -304,6 +304,37 @@ def test_what_xla_orders_by_its_uses_is_one_group_unless_another_lies_between(
     assert_no_cycles(view)
 
 
+def settled(w: jax.Array, g: jax.Array) -> jax.Array:
+    for _ in range(3):
+        g = jnp.tanh(jnp.exp(jnp.sin(jnp.cos(jnp.log(jnp.sqrt(g))))))
+    return w - jnp.abs(g)
+
+
+def many_layers(params: list[jax.Array], x: jax.Array) -> jax.Array:
+    for w in params:
+        x = jnp.tanh(x @ w)
+    return x.sum()
+
+
+def test_groups_that_are_joined_have_ids_of_their_own() -> None:
+    """What repeats in the first of them has other ids than what repeats in all of them."""
+
+    def program(params: list[jax.Array], x: jax.Array) -> list[jax.Array]:
+        updated = []
+        for number, each in enumerate(jax.grad(many_layers)(params, x)):
+            for _ in range(number):  # another start for each, so that they are not alike
+                each = jnp.exp(each)
+            updated.append(settled(params[number], each))
+        return updated
+
+    arguments = [jnp.ones((4, 4))] * 6, jnp.ones((5, 4))
+    view = build_view(capture_function(program, arguments, {}).stage("hlo").graph)
+    (joined,) = [box for box in view.boxes if box.label == "settled"]
+    assert joined.copies == 6
+    groups = [box.id for box in view.boxes if box.children]
+    assert len(set(groups)) == len(groups)
+
+
 def test_two_calls_of_a_function_are_two_groups_of_the_jaxpr() -> None:
     params = {"a": jnp.ones((3, 4)), "b": jnp.ones((4, 2))}
     assert labels(build_view(trace(chained, params, jnp.ones((5, 3))))).count("moved") == 2

@@ -467,7 +467,11 @@ _LEAST_BESIDE = 4
 
 
 class _Repeats:
-    """Boxes alike children, and joins groups of one name that are not alike."""
+    """Boxes alike children, and joins groups of one name that are not alike.
+
+    Attributes:
+        names: Names of calls whose inside is drawn at another node; see `_name_calls`.
+    """
 
     def __init__(self, draft: Draft, root: Branch) -> None:
         self._draft = draft
@@ -476,6 +480,7 @@ class _Repeats:
         self._find_run = functools.cache(_find_run)  # groups of a repeat look alike
 
     def box(self, branch: Branch) -> Branch:
+        """Box the alike stretches of a group's children."""
         if branch.kind in GATHERED:
             return branch
         children = branch.children
@@ -504,9 +509,9 @@ class _Repeats:
         """Join groups beside the parts of a gradient, such as those of an optimizer."""
         if not any(child.kind in FORWARD_BACKWARD for _, child in branch.branches):
             return branch
-        return self._join_alike(branch)
+        return self._join_named(branch)
 
-    def _join_alike(self, branch: Branch) -> Branch:
+    def _join_named(self, branch: Branch) -> Branch:
         """Join groups of one name, and in them likewise.
 
         Two are joined unless a value leads from one to the other by way of what is in neither.
@@ -538,7 +543,8 @@ class _Repeats:
         if len(groups) < 2:
             return children[0]
         inside = tuple([child for group in groups for child in group.children])
-        return self._join_alike(self.box(dataclasses.replace(groups[0], children=inside)))
+        id = f"{groups[0].id}/joined"  # repeats are numbered anew, beside those of the first
+        return self._join_named(self.box(dataclasses.replace(groups[0], id=id, children=inside)))
 
 
 def _name_of_group(child: Child) -> str:
