@@ -1,7 +1,9 @@
 """What inspecting costs: the worker's whole capture against JAX's own trace, lower and compile.
 
 Each reading is a fresh process with JAX imported, the file executed and the arguments made; only
-what follows is timed. The captures' messages are encoded and written to the null device.
+what follows is timed. The captures' messages are encoded and written to the null device. A capture
+is timed until all that is known without running the program has been sent. What a small program's
+first run takes after that, in which NaN and Inf are looked for, is a reading of its own.
 
     python -m bench.overhead capture|plain FILE CALL     one reading, in seconds, as JSON
 """
@@ -9,6 +11,7 @@ what follows is timed. The captures' messages are encoded and written to the nul
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import os
 import statistics
@@ -26,28 +29,47 @@ _ENOUGH_S = 60.0
 def read_once(kind: str, file: str, call: str) -> dict[str, float]:
     """One reading in this process."""
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    from jaxscope.worker import channel
+    from jaxscope.worker.channel import Channel
     from jaxscope.worker.stages import call_loader, capture
     from jaxscope.worker.timing.forms import find_forms
     from jaxscope.worker.timing.stages_and_transfers import same_arguments
 
     request: dict[str, Any] = {"file": file, "call": call, "target": "cpu"}
-    silent = channel.Channel(os.open(os.devnull, os.O_WRONLY))
+    clocks: list[tuple[float, float]] = []
+
+    def look() -> None:
+        clocks.append((time.perf_counter(), time.process_time()))
+
+    class Silent(Channel):
+        def progress(self, step: str, text: str, **more: Any) -> None:
+            super().progress(step, text, **more)
+            if step == capture.RUN_ONCE:
+                look()
+
+    silent = Silent(os.open(os.devnull, os.O_WRONLY))
     source, parsed = call_loader.load_call(request, silent)
-    if kind == "capture":
-        return _read_clocks(lambda: capture.send_capture(request, silent, source, parsed))
-    forms = find_forms(parsed)
-    args, kwargs = same_arguments(*forms.jitted_arguments)()
-    return _read_clocks(lambda: forms.jitted.trace(*args, **kwargs).lower().compile())
-
-
-def _read_clocks(work: Callable[[], Any]) -> dict[str, float]:
-    """Wall seconds of a piece of work, and processor seconds of all threads."""
-    wall_s, cpu_s = time.perf_counter(), time.process_time()
+    work: Callable[[], Any] = functools.partial(
+        capture.send_capture, request, silent, source, parsed
+    )
+    if kind == "plain":
+        forms = find_forms(parsed)
+        args, kwargs = same_arguments(*forms.jitted_arguments)()
+        work = functools.partial(_compile, forms.jitted, args, kwargs)
+    look()
     kept = work()  # neither side is charged for freeing what it made
-    wall_s, cpu_s = time.perf_counter() - wall_s, time.process_time() - cpu_s
+    look()
     del kept
-    return {"seconds": wall_s, "cpu_s": cpu_s}
+    begin, end, last = clocks[0], clocks[1], clocks[-1]
+    return {
+        "seconds": end[0] - begin[0],
+        "cpu_s": end[1] - begin[1],
+        "run_s": last[0] - end[0],
+        "run_cpu_s": last[1] - end[1],
+    }
+
+
+def _compile(jitted: Any, args: Any, kwargs: Any) -> Any:
+    return jitted.trace(*args, **kwargs).lower().compile()
 
 
 @dataclasses.dataclass(frozen=True)

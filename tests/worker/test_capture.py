@@ -71,6 +71,17 @@ def test_what_was_traced_is_sent_before_it_is_lowered(tmp_path: Path) -> None:
     assert told.index("jaxpr") < told.index("grad") < told.index("lower")
 
 
+def test_a_program_is_run_once_all_else_has_been_sent(tmp_path: Path) -> None:
+    """Its first run may take long, as libraries make their code in it."""
+    source = "import jax.numpy as jnp\ndef f(x): return jnp.log(x - 10.0)"
+    channel = run(tmp_path, source, "f(f32[8])")
+    told = [(kind, f.get("step") or f.get("rule")) for kind, f, _ in channel.messages]
+    at = told.index(("progress", capture.RUN_ONCE))
+
+    assert {kind for kind, _ in told[at + 1 :]} == {"message", "check"}
+    assert told[-1] == ("check", "non-finite-result")
+
+
 def test_a_failed_compilation_keeps_the_stages_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,9 +1,9 @@
 """The pipeline of one capture: file, call, trace, lower, compile, costs, texts.
 
 Stages are sent as soon as they are there, graphs before texts, so a window shows the jaxpr while
-XLA still compiles. A stage that fails ends the pipeline; those before it stay. While a program is
-converted, the objects that live to the end are frozen out of Python's garbage collection, which
-would take half of the time.
+XLA still compiles. A stage that fails ends the pipeline; those before it stay. A small program is
+run once all of them have been sent. While a program is converted, the objects that live to the end
+are frozen out of Python's garbage collection, which would take half of the time.
 """
 
 from __future__ import annotations
@@ -121,6 +121,9 @@ T = TypeVar("T")
 _UNCONVERTED = ConvertedJaxpr(GraphBuilder().build(), {}, {}, {}, {})
 _DEEP = 100
 """Levels of nesting; XLA was seen to overflow an 8 MiB stack from 200 on."""
+
+RUN_ONCE = "run_once"
+"""The last step, of small programs only: all the rest has been sent before it."""
 
 _MAX_NOTES = 50
 _MIN_COST_BUDGET_S = 0.1
@@ -243,9 +246,10 @@ class _Pipeline:
             raise
         self._seconds += seconds
         rest_again()
-        self._compile_and_send(lowered, tags, program, derived.name, last, seconds)
+        compiled, cost = self._compile_and_send(lowered, tags, program, derived.name, last, seconds)
         self._send_files()
         self._sender.send_texts()
+        self._look_for_nonfinite(program, compiled, cost)
         return program, traced, derived, lowered
 
     def _compile_and_send(
@@ -256,11 +260,14 @@ class _Pipeline:
         name: str,
         last: ConvertedJaxpr,
         seconds: float,
-    ) -> None:
+    ) -> tuple[CompiledProgram, Costs]:
         """Convert and send what is there while XLA compiles, then what it made.
 
         Args:
             name: Of the last jaxpr-level stage of the call, which is `last`.
+
+        Returns:
+            The compiled program and its cost.
         """
         bytecode = _or_missing(lambda: compat.module_bytecode(lowered))
         listening = self._log.listening() if self._listens else contextlib.nullcontext()
@@ -293,11 +300,11 @@ class _Pipeline:
         send_memory_fit(self._target, memory, self._channel)
         self._channel.send("placement", *compiled.placement)
         self._sender.send_machine(machine, machine_seconds)
-        self._look_for_nonfinite(program, compiled, cost)
         self._send_gradient(program, tags, last)  # of no use to the others, which it would delay
         if self._pass_watch.is_wanted:
             self._sender.send_texts()
             send_passes(lowered, self._channel, self._options, self._pass_watch)
+        return compiled, cost
 
     def _send_log(self, tags: TagTable, last: ConvertedJaxpr, name: str) -> None:
         """Send what JAX and XLA warned of since the last time, each with its equation and line."""
@@ -320,10 +327,20 @@ class _Pipeline:
     def _look_for_nonfinite(
         self, program: TracedProgram, compiled: CompiledProgram, cost: Costs
     ) -> None:
+        """Run a small program, once all that is known without running it has been sent.
+
+        A first run may take a tenth of the time of compiling: libraries make their code in it.
+        """
         if is_absent(self._target) or jax.process_count() > 1:
             return
         executable = compiled.executable
-        found = look_for_nonfinite(program, self._call, executable, cost[0], cost[1])
+        found = look_for_nonfinite(
+            program,
+            self._call,
+            executable,
+            *cost[:2],
+            lambda: self._channel.progress(RUN_ONCE, say("Looking for NaN and Inf")),
+        )
         if found is None:
             return
         self._channel.message(found.text)

@@ -1,9 +1,9 @@
 """Results with NaN or Inf: how many there are, and which equation made the first of them.
 
-A small program is run once on the call's own arguments after it was compiled; what may run long,
-talks to the outside or runs nowhere near is left alone. Where a result is not finite, the equations
-are run one by one: calls and branches are taken apart, and a loop is run to the first round after
-which its state is not finite.
+A small program is run once on the call's own arguments after all stages have been sent; what may
+run long, talks to the outside or runs nowhere near is left alone. Where a result is not finite, the
+equations are run one by one: calls and branches are taken apart, and a loop is run to the first
+round after which its state is not finite.
 """
 
 from __future__ import annotations
@@ -488,7 +488,12 @@ class Nonfinite:
 
 
 def look_for_nonfinite(
-    program: TracedProgram, call: Call, executable: Any, flops: float, num_bytes: float
+    program: TracedProgram,
+    call: Call,
+    executable: Any,
+    flops: float,
+    num_bytes: float,
+    on_run: Callable[[], None],
 ) -> Nonfinite | None:
     """Run a small compiled program once; None where its results are finite, or it is not run.
 
@@ -498,6 +503,7 @@ def look_for_nonfinite(
         executable: The compiled program.
         flops: XLA's count, loops once.
         num_bytes: The same of bytes.
+        on_run: Called before it is run, if it is.
     """
     try:
         rounds = _most_rounds(compat.open_jaxpr(program.derived.jaxpr))
@@ -505,6 +511,7 @@ def look_for_nonfinite(
         inputs = find_inputs(program, call)
         if not work <= _MAX_WORK or inputs is None or _size(inputs) > _MAX_INPUT_BYTES:
             return None
+        on_run()
         results = _run(executable, inputs)
         return describe_nonfinite(results, program, inputs)
     except Exception:  # the program may fail as it likes: its capture does not
