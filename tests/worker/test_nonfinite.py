@@ -13,11 +13,12 @@ import pytest
 
 from jaxscope.client import one_shot
 from jaxscope.client.one_shot import ask
-from jaxscope.client.requests import AgreementRequest, TimeRequest
+from jaxscope.client.requests import AgreementRequest, TimeRequest, ValuesRequest
 from jaxscope.errors import TraceError
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Severity, Timing
 from jaxscope.model.experiments import Agreement
+from jaxscope.model.values import Values
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.provenance.traced_program import find_inputs, trace_call
 from jaxscope.worker.stages import nonfinite
@@ -212,6 +213,90 @@ def test_the_round_of_a_loop_and_the_kind_of_the_value_are_told(call: str, text:
     results = count_odd(parsed.compose(parsed.base)(*parsed.args, **parsed.kwargs))
     assert results
     assert text in find_origin_of(parsed, results, math.inf)
+
+
+HIDDEN = """\
+import jax, jax.numpy as jnp
+
+
+def where(x):
+    a = jnp.log(x)
+    return jnp.where(x > 0, a, 0.0).sum() + jnp.sqrt(x - 10).sum()
+
+
+def carried(x):
+    def step(c, r):
+        return jnp.where(r > 0, jnp.log(r), c), jnp.sqrt(r - 10)
+
+    return jax.lax.scan(step, 0.0, x)
+
+
+def of_infinity(x):
+    a = jnp.log(x - 5)
+    b = 1 / (x - x)
+    return jnp.where(x > 10, a, 0.0) + b * 0
+
+
+def given(x):
+    return jnp.nansum(x) * jnp.sqrt(-2.0 * jnp.ones(2))
+
+
+KEPT = jnp.array([jnp.nan, 1.0])
+
+
+def constant(x):
+    a = jnp.log(x - 5)
+    return KEPT + jnp.nan_to_num(a)
+"""
+LOG_IS_HIDDEN = "makes NaN before it. It is hidden: no NaN or Inf of a result is computed from it."
+
+
+@pytest.mark.parametrize(
+    ("call", "first", "hidden"),
+    [
+        ("where(jnp.array([-1.0, 2.0]))", "(sqrt, hidden.py:6): 2 NaN", "(log, hidden.py:5)"),
+        (
+            "carried(jnp.array([-1.0, 2.0]))",
+            "(sqrt, hidden.py:11) in round 1 of 2 of 0 (scan): 1 NaN",
+            "(log, hidden.py:11) in round 1 of 2 of 0 (scan)",
+        ),
+        ("of_infinity(jnp.ones(2))", "(mul, hidden.py:19), which reads Inf", "(log, hidden.py:17)"),
+        ("constant(jnp.ones(2))", "a constant that is not finite, which ", "(log, hidden.py:30)"),
+        ("given(jnp.array([jnp.nan, 1.0]))", "(sqrt, hidden.py:23): 2 NaN", ""),
+    ],
+)
+def test_a_nan_that_comes_into_no_result_is_told_as_hidden(
+    call: str, first: str, hidden: str
+) -> None:
+    """By JAX alone: without the NaN of `log`, and of the argument, the results are NaN, too."""
+    names: dict[str, Any] = {"__name__": "hidden"}
+    exec(compile(HIDDEN, "hidden.py", "exec"), names)
+    parsed = parse_call(call, call_namespace(names), file="hidden.py")
+    results = parsed.compose(parsed.base)(*parsed.args, **parsed.kwargs)
+    without = HIDDEN.replace("jnp.log(", "(lambda v: 0 * v)(")
+    exec(compile(without, "hidden.py", "exec"), names)
+    args = jax.tree.map(jnp.nan_to_num, parsed.args)
+    others = names[call.partition("(")[0]](*args)
+    odd = [[np.isnan(leaf).tolist() for leaf in jax.tree.leaves(r)] for r in (results, others)]
+    assert odd[0] == odd[1] and count_odd(results).num_nan
+
+    text = find_origin_of(parsed, count_odd(results), math.inf)
+    assert first in text
+    assert (f"{hidden} {LOG_IS_HIDDEN}" in text) if hidden else "is hidden" not in text
+
+
+def test_a_capture_tells_what_is_hidden_as_the_page_of_values_does(tmp_path: Path) -> None:
+    path = tmp_path / "hidden.py"
+    path.write_text(HIDDEN)
+    call = "where(jnp.array([-1.0, 2.0]))"
+    (check,) = [
+        check
+        for check in one_shot.capture(str(path), call).checks
+        if check.rule == "non-finite-result"
+    ]
+    first, hidden = ask(ValuesRequest(str(path), call), Values).origins
+    assert (check.line, check.equation) == (first.line, first.equation) == (6, first.equation)
+    assert hidden.is_hidden and f"{hidden.equation} (log, hidden.py:5) makes NaN" in check.message
 
 
 def test_measuring_names_the_equation_too(tmp_path: Path) -> None:

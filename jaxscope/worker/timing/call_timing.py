@@ -28,7 +28,8 @@ from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import Call, parse_call
 from jaxscope.worker.host.executable_cache import keeping_executables
 from jaxscope.worker.stages.call_loader import first_call, load_names
-from jaxscope.worker.stages.nonfinite import NonfiniteCount, count_odd, find_origin_of
+from jaxscope.worker.stages.nonfinite import count_odd, find_origin_of
+from jaxscope.worker.stages.running import NonfiniteCount
 from jaxscope.worker.timing.conditions import (
     Conditions,
     ProcessWarnings,

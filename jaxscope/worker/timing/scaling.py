@@ -35,7 +35,8 @@ from jaxscope.worker.host.arguments import (
 from jaxscope.worker.host.call import Call, parse_call
 from jaxscope.worker.host.source import SourceSnapshot
 from jaxscope.worker.stages.call_loader import load_call, load_names
-from jaxscope.worker.stages.nonfinite import NonfiniteCount, count_odd, find_origin_of
+from jaxscope.worker.stages.nonfinite import count_odd, find_origin_of
+from jaxscope.worker.stages.running import NonfiniteCount
 from jaxscope.worker.timing.experiment import (
     CompiledForm,
     Laboratory,

@@ -29,9 +29,10 @@ from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.stages.pass_trials import OutOfTime, try_passes
 from jaxscope.worker.stages.passes import name_passes
-from jaxscope.worker.values.arrays import describe_difference, is_plain
+from jaxscope.worker.stages.running import as_input, is_plain
+from jaxscope.worker.values.arrays import describe_difference
 from jaxscope.worker.values.frames import JaxprFrame, ValueCache
-from jaxscope.worker.values.subject import ReadyProgram, as_input
+from jaxscope.worker.values.subject import ReadyProgram
 
 JIT, FLOAT64, AGAIN = FORMS = "jit", "float64", "again"
 Place = tuple[tuple[int, str, int], ...]

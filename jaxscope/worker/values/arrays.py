@@ -16,7 +16,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.said import say
 from jaxscope.model.units import shorten
 from jaxscope.model.values import Index, ValueCondition, compare_arrays, parse_slice
-from jaxscope.worker.stages.nonfinite import count_nonfinite, held
+from jaxscope.worker.stages.running import count_nonfinite, held, is_plain
 
 _MAX_TEXT = 160
 _CHUNK = 1 << 20
@@ -29,12 +29,6 @@ _MAX_COMPARED = 1 << 26
 """Elements: of more, what is made on the way would not fit."""
 
 Floats = npt.NDArray[np.float64]
-
-
-def is_plain(value: Any) -> bool:
-    """Whether NumPy holds it as well: keys of random numbers it does not."""
-    dtype = getattr(value, "dtype", None)
-    return dtype is None or not jnp.issubdtype(dtype, jax.dtypes.extended)
 
 
 def summarize(value: Any) -> dict[str, Any]:

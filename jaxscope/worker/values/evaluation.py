@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,35 +31,15 @@ from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.checks.user_places import find_places
 from jaxscope.worker.faults.explain import explain_missing, guard
-from jaxscope.worker.faults.tracebacks import is_installed, is_user_frame, safe_text, walk_frames
+from jaxscope.worker.faults.tracebacks import is_user_frame, safe_text, walk_frames
 from jaxscope.worker.host.values import aval_text
 from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.provenance.traced_program import TracedProgram, trace_gradient
-from jaxscope.worker.stages.nonfinite import (
-    Loop,
-    NonfiniteCount,
-    copy_before_sum,
-    count_nonfinite,
-    find_called,
-    find_round,
-    held,
-    read_loop,
-    see_sum,
-)
+from jaxscope.worker.stages.origins import INF, NAN, Origin, Walk
+from jaxscope.worker.stages.running import count_nonfinite, held, is_plain
 from jaxscope.worker.values.against import send_comparison
-from jaxscope.worker.values.arrays import is_plain, summarize
-from jaxscope.worker.values.origins import (
-    INF,
-    NAN,
-    NONE,
-    UNKNOWN,
-    Flow,
-    Origins,
-    find_flows,
-    flows_of_given,
-    keep_odd,
-)
-from jaxscope.worker.values.subject import as_input, open_subject
+from jaxscope.worker.values.arrays import summarize
+from jaxscope.worker.values.subject import open_subject
 
 _MAX_RUNS = 50_000
 _BUDGET_S = 60.0
@@ -147,13 +126,14 @@ class _Record:
     place: tuple[str, int]
 
 
-class Evaluator:
+class Evaluator(Walk):
     """Runs a program one equation after the other, and remembers summaries.
 
     Attributes:
         records: By equation id, in the order of first runs.
-        given: Which equation first reads an Inf that stands in the program, in a sentence, or "".
     """
+
+    looks_everywhere = True
 
     def __init__(self, stage: str, deadline_s: float) -> None:
         """
@@ -162,111 +142,50 @@ class Evaluator:
             deadline_s: By the monotonic clock: the program stops there, loops are looked at no
                 further at half of what is left.
         """
+        super().__init__()
         self._stage = stage
         self._started_s = time.monotonic()
         self._deadline_s = deadline_s
         self._loops_until_s = (self._started_s + deadline_s) / 2
         self.records: dict[str, _Record] = {}
-        self.given: str = ""
         self._failed: tuple[str, str, str] | None = None
-        self._origins = Origins()
-        self._iterations: tuple[int, ...] = ()
         self._num_runs = 0
         self._is_cut = False
-        self._cut: dict[str, str] = {}
-        self._places = [("", 0)]
-        self._last_uses: dict[int, tuple[Any, dict[Any, int]]] = {}
 
-    def run(self, jaxpr: Any, inputs: Sequence[Any]) -> list[Any]:
-        """Run a program, and return its results.
+    @property
+    def given(self) -> str:
+        """Which equation first reads an Inf that stands in the program, in a sentence, or ""."""
+        reader = self.origins.first_constant(INF)
+        if reader is None:
+            return ""
+        return say(
+            "Inf stands in the program as a constant, which {id} ({operation}) reads.",
+            id=reader.id,
+            operation=_with_line(reader.equation.primitive.name, reader.line),
+        )
 
-        Raises:
-            TimeoutError: It takes too long; what was run is remembered.
-            Exception: Whatever an equation raises.
-        """
-        results, flows = self._run(jaxpr, inputs, flows_of_given(inputs), "")
-        self._origins.end(flows)
-        return results
-
-    def _run(
-        self, jaxpr: Any, inputs: Sequence[Any], given: Sequence[Flow], prefix: str
-    ) -> tuple[list[Any], list[Flow]]:
-        """Run a jaxpr: its results, and what their NaN and Inf come from."""
-        inner = compat.open_jaxpr(jaxpr)
-        last_use = self._find_last_uses(inner)
-        constants = set(inner.constvars)
-        known = dict(zip(inner.constvars, compat.consts_of(jaxpr), strict=False))
-        known.update(zip(inner.invars, map(as_input, inner.invars, inputs), strict=True))
-        given_flows = flows_of_given([known[atom] for atom in inner.constvars])
-        flows: dict[Any, Flow] = dict(zip(inner.constvars, given_flows, strict=True))
-        flows.update(zip(inner.invars, keep_odd(given, inputs), strict=True))
-
-        def read(atom: Any) -> Any:
-            return atom.val if compat.is_literal(atom) else known[atom]
-
-        def flow_of(atom: Any) -> Flow:
-            if compat.is_literal(atom):
-                return flows_of_given([atom.val])[0]
-            return flows.get(atom, NONE)
-
-        for number, equation in enumerate(inner.eqns):
-            id = f"{prefix}{number}"
-            self._num_runs += 1
-            if time.monotonic() > self._deadline_s:
-                self._is_cut = True
-                raise TimeoutError(
-                    say(
-                        "Values end before equation {id}: the run was stopped after {done}, in "
-                        "{seconds:.0f} s. jaxscope values FILE CALL --at {id} goes there.",
-                        id=id,
-                        done=say_count(self._num_runs - 1, "equation"),
-                        seconds=time.monotonic() - self._started_s,
-                    )
-                )
-            operands = [read(atom) for atom in equation.invars]
-            # Equations of a library's own function stand on the user's line that calls it.
-            own, library = find_places(equation)
-            is_known = bool(self._places[-1][0]) and not is_installed(self._places[-1][0])
-            self._places.append(own or (self._places[-1] if is_known else library or ("", 0)))
-            if not self.given:
-                self._note_constants(id, equation, operands, constants)
-            try:
-                before = copy_before_sum(equation, operands)
-                read_flows = [flow_of(atom) for atom in equation.invars]
-                results, inside = self._run_equation(equation, operands, read_flows, id)
-                self._remember(id, equation, results)
-                seen = see_sum(before, operands, results)
-                made = self._judge(id, equation, *seen, read_flows, inside)
-            except Exception:
-                name = _with_line(equation.primitive.name, self._places[-1][1])
-                self._failed = self._failed or (id, equation.primitive.name, name)  # the innermost
-                raise
-            finally:
-                self._places.pop()
-            known.update(zip(equation.outvars, results, strict=True))
-            if before is None:
-                flows.update(zip(equation.outvars, made, strict=True))
-            else:  # a sum in a mutable array
-                flows[equation.invars[0]] = made[0]
-            for atom in {*filter(_is_variable, equation.invars), *equation.outvars}:
-                if last_use.get(atom, -1) <= number:
-                    known.pop(atom, None)
-                    flows.pop(atom, None)
-        return [read(atom) for atom in inner.outvars], [flow_of(atom) for atom in inner.outvars]
-
-    def _note_constants(
-        self, id: str, equation: Any, operands: list[Any], constants: set[Any]
-    ) -> None:
-        """Remember the first equation that reads an Inf that stands in the program."""
-        for atom, value in zip(equation.invars, operands, strict=True):
-            is_constant = compat.is_literal(atom) or atom in constants
-            if is_constant and count_nonfinite(value).num_inf:
-                self.given = say(
-                    "Inf stands in the program as a constant, which {id} ({operation}) reads.",
+    def _begin(self, id: str, equation: Any) -> None:
+        """Raises: TimeoutError: It takes too long; what was run is remembered."""
+        self._num_runs += 1
+        if time.monotonic() > self._deadline_s:
+            self._is_cut = True
+            raise TimeoutError(
+                say(
+                    "Values end before equation {id}: the run was stopped after {done}, in "
+                    "{seconds:.0f} s. jaxscope values FILE CALL --at {id} goes there.",
                     id=id,
-                    operation=_with_line(equation.primitive.name, self._places[-1][1]),
+                    done=say_count(self._num_runs - 1, "equation"),
+                    seconds=time.monotonic() - self._started_s,
                 )
-                return
+            )
+
+    def _fail(self, id: str, equation: Any) -> None:
+        name = _with_line(equation.primitive.name, self._places[-1][1])
+        self._failed = self._failed or (id, equation.primitive.name, name)  # the innermost
+
+    def _has_room(self, number: int) -> bool:
+        is_little = self._num_runs < _MAX_RUNS and time.monotonic() < self._loops_until_s
+        return is_little and number < _MAX_ROUNDS
 
     def tell_failure(self, error: Exception, path: str) -> str:
         """Which equation cannot be run by itself, and why; empty of an error of the user's code.
@@ -291,135 +210,6 @@ class Evaluator:
             text=shorten(safe_text(error).partition("\n")[0], _MOST_OF_ERROR),
         )
 
-    def _find_last_uses(self, inner: Any) -> dict[Any, int]:
-        """By variable, the number of the last equation that reads it; infinite for results."""
-        found = self._last_uses.get(id(inner))
-        if found is None:
-            uses: dict[Any, int] = {}
-            for number, equation in enumerate(inner.eqns):
-                uses.update((atom, number) for atom in equation.invars if _is_variable(atom))
-            end = len(inner.eqns)
-            uses.update((atom, end) for atom in inner.outvars if _is_variable(atom))
-            found = self._last_uses[id(inner)] = (inner, uses)
-        return found[1]
-
-    def _run_equation(
-        self, equation: Any, operands: list[Any], flows: list[Flow], id: str
-    ) -> tuple[list[Any], list[Flow] | None]:
-        """Its results, and of a call or a loop what their NaN and Inf come from."""
-        for name, called, inputs in find_called(equation, operands):
-            num_before = len(flows) - len(inputs)
-            results, made = self._run(called, inputs, flows[num_before:], f"{id}/{name}/")
-            chosen = NONE.union(*flows[:num_before])  # the number of a branch
-            return results, [flow | chosen for flow in made]
-        loop = read_loop(equation, operands)
-        if loop is None:
-            return list(compat.bind_equation(equation, operands)), None
-        if compat.open_jaxpr(loop.body).effects:
-            return self._run_rounds(equation, operands, flows, loop, id, is_only_run=True)
-        results = list(compat.bind_equation(equation, operands))
-        inside = self._run_rounds(equation, operands, flows, loop, id)[1]
-        self._find_late_origin(loop, operands, results, id)
-        return results, inside
-
-    def _run_rounds(
-        self,
-        equation: Any,
-        operands: list[Any],
-        flows: list[Flow],
-        loop: Loop,
-        id: str,
-        *,
-        is_only_run: bool = False,
-    ) -> tuple[list[Any], list[Flow]]:
-        """Run a loop round by round: its results, and what their NaN and Inf come from."""
-        outer, state = self._iterations, list(loop.start)
-        stacked: list[tuple[int, list[Any]]] = []
-        constants, carried, sliced = _split_flows(equation, flows)
-        gathered = [NONE] * (len(equation.outvars) - loop.num_state)
-        number = 0
-        while self._goes_on(equation, operands, flows, loop, number, state, carried, id):
-            if not is_only_run and not self._has_room(number):
-                of = f" of {loop.length:,}" if loop.length is not None else ""
-                self._cut[id] = f"{number:,}{of} rounds of {id} ({equation.primitive.name})"
-                carried, gathered = [UNKNOWN] * len(carried), [UNKNOWN] * len(gathered)
-                break
-            place = loop.place(number)
-            self._iterations = (*outer, place)
-            given = [*constants, *carried, *sliced]
-            try:
-                results, made = self._run(
-                    loop.body, loop.inputs(number, state), given, f"{id}/{loop.name}/"
-                )
-            finally:
-                self._iterations = outer
-            state = list(loop.after(state, results))
-            kept = carried if loop.is_active is not None else [NONE] * len(carried)
-            carried = [a | b for a, b in zip(made, kept, strict=False)]
-            gathered = [a | b for a, b in zip(gathered, made[loop.num_state :], strict=True)]
-            if is_only_run:
-                stacked.append((place, results[loop.num_state :]))
-            number += 1
-        made = [*carried, *gathered]
-        if not is_only_run:
-            return [], made
-        if not stacked:  # no round, no effect
-            return list(compat.bind_equation(equation, operands)), made
-        return loop.join(state, stacked), made
-
-    def _goes_on(
-        self,
-        equation: Any,
-        operands: list[Any],
-        flows: list[Flow],
-        loop: Loop,
-        number: int,
-        state: list[Any],
-        carried: list[Flow],
-        id: str,
-    ) -> bool:
-        if loop.length is not None:
-            return number < loop.length
-        num_consts = equation.params["cond_nconsts"]
-        inputs, given = [*operands[:num_consts], *state], [*flows[:num_consts], *carried]
-        outer = self._iterations
-        self._iterations = (*outer, number)
-        try:
-            condition = equation.params["cond_jaxpr"]
-            answer, (decided,) = self._run(condition, inputs, given, f"{id}/cond_jaxpr/")
-        finally:
-            self._iterations = outer
-        carried[:] = [flow | decided for flow in carried]
-        return bool(np.asarray(answer[0]).any())
-
-    def _has_room(self, number: int) -> bool:
-        is_little = self._num_runs < _MAX_RUNS and time.monotonic() < self._loops_until_s
-        return is_little and number < _MAX_ROUNDS
-
-    def _find_late_origin(
-        self, loop: Loop, operands: list[Any], results: list[Any], id: str
-    ) -> None:
-        """Run the first round that makes NaN or Inf, where it is among those not run yet."""
-        if id not in self._cut:
-            return
-        read, made = (list(map(count_nonfinite, values)) for values in (operands, results))
-        for kind in (INF, NAN):  # a NaN may be made of an Inf that no result holds
-            is_odd = bool if kind == INF else _has_nan
-            is_known = self._origins.first(kind) is not None
-            if is_known or any(map(is_odd, read)) or not any(map(is_odd, made)):
-                continue
-            found = find_round(loop, for_nan=kind == NAN)
-            if found is None:
-                continue
-            number, state = found
-            outer = self._iterations
-            self._iterations = (*outer, loop.place(number))
-            inputs = loop.inputs(number, state)
-            try:
-                self._run(loop.body, inputs, [UNKNOWN] * len(inputs), f"{id}/{loop.name}/")
-            finally:
-                self._iterations = outer
-
     def _remember(self, id: str, equation: Any, results: list[Any]) -> None:
         outputs = [summarize(value) for value in results]
         record = self.records.get(id)
@@ -433,57 +223,9 @@ class Evaluator:
         ]
         record.num_runs += 1
 
-    def _judge(
-        self,
-        id: str,
-        equation: Any,
-        operands: list[Any],
-        results: list[Any],
-        flows: list[Flow],
-        inside: list[Flow] | None,
-    ) -> list[Flow]:
-        """What the NaN and Inf of an equation's results come from, which it may have made itself.
-
-        Args:
-            flows: Of the operands.
-            inside: Of the results, by what is inside of a call or a loop.
-        """
-        counts = [count_nonfinite(value) for value in results]
-        if not any(counts) and not any(flows):
-            return [NONE] * len(results)
-        if inside is not None:
-            inside = keep_odd(inside, results)
-            if all(flow or not count for flow, count in zip(inside, counts, strict=True)):
-                return inside
-        read = [count_nonfinite(value) for value in operands]
-        made: set[int] = set()
-        for kind in () if any(count.num_nan for count in read) else (NAN, INF):
-            place = next((n for n, count in enumerate(counts) if _number(count, kind)), None)
-            is_given = kind == INF and any(count.num_inf for count in read)
-            if place is None or is_given or self._origins.is_full:
-                continue
-            result, around = results[place], NONE.union(*flows)
-            # Of what is not known, as in a round that is run again, any may be the one.
-            infinite = self._origins.first(INF, None if around >= UNKNOWN else around)
-            made.add(len(self._origins.found))
-            self._origins.found.append(
-                self._describe(id, equation, operands, result, kind, infinite)
-            )
-        if inside is not None:
-            own = frozenset(made) or UNKNOWN
-            return [(flow or own) if c else flow for flow, c in zip(inside, counts, strict=True)]
-        return find_flows(equation, operands, flows, results, counts, frozenset(made))
-
-    def _describe(
-        self,
-        id: str,
-        equation: Any,
-        operands: list[Any],
-        result: Any,
-        kind: str,
-        infinite: dict[str, Any] | None,
+    def _tell(
+        self, equation: Any, operands: list[Any], result: Any, kind: str, infinite: Origin | None
     ) -> dict[str, Any]:
-        file, line = self._places[-1]
         library = find_places(equation)[1]
         # Index of the first element of a kind.
         result = array = np.asarray(held(result))
@@ -491,13 +233,13 @@ class Evaluator:
         element = tuple(int(index) for index in np.unravel_index(int(is_odd.argmax()), array.shape))
         because = _explain(equation, operands, result, element)
         if kind == NAN and any(count_nonfinite(value).num_inf for value in operands):
-            if infinite is not None:
+            if infinite is not None and infinite.told is not None:
                 more = say(
                     "The first equation that made Inf of finite operands is {id} ({operation}): "
                     "{because}",
-                    id=infinite["equation"],
-                    operation=_with_line(infinite["operation"], infinite["line"]),
-                    because=infinite["because"],
+                    id=infinite.id,
+                    operation=_with_line(infinite.equation.primitive.name, infinite.line),
+                    because=infinite.told["because"],
                 )
             elif self._cut:
                 more = say(
@@ -508,21 +250,13 @@ class Evaluator:
             else:
                 more = say("No equation made that Inf: an argument or a constant holds it.")
             because = say_joined((because, more))
-        if library is not None and library != (file, line):
+        if library is not None and library != self._places[-1]:
             place = format_place(*library)
             because = say_joined((because, say("That line calls {place}.", place=place)))
         return {
-            "equation": id,
-            "stage": self._stage,
-            "operation": equation.primitive.name,
-            "kind": kind,
-            "file": file,
-            "line": line,
-            "iterations": list(self._iterations),
             "element": list(element),
             "operands": [summarize(value) for value in operands],
             "because": because,
-            "is_hidden": False,
         }
 
     def send(self, channel: Channel) -> None:
@@ -561,7 +295,20 @@ class Evaluator:
     def find_origins(self) -> list[dict[str, Any]]:
         """The first equation that made NaN of operands without, and the first that made Inf of
         finite ones, in the order in which they ran; as `Origins.tell` has them."""
-        return self._origins.tell()
+        return [
+            {
+                **(origin.told or {}),
+                "equation": origin.id,
+                "stage": self._stage,
+                "operation": origin.equation.primitive.name,
+                "kind": origin.kind,
+                "file": origin.file,
+                "line": origin.line,
+                "iterations": [each.loop.place(each.number) for each in origin.rounds],
+                "is_hidden": is_hidden,
+            }
+            for origin, is_hidden in self.origins.tell()
+        ]
 
 
 def _merge(one: dict[str, Any], other: dict[str, Any], num_runs: int) -> dict[str, Any]:
@@ -585,28 +332,8 @@ def _num_finite(summary: dict[str, Any], num_runs: int) -> int:
     return int(num_runs * size - summary["num_nan"] - summary["num_inf"])
 
 
-def _split_flows(equation: Any, flows: list[Flow]) -> tuple[list[Flow], list[Flow], list[Flow]]:
-    """Of a loop's operands: of the constants of its body, of its state, and of what is sliced."""
-    parameters = equation.params
-    if equation.primitive.name == "scan":
-        num_consts, num_carry = compat.scan_counts(parameters).values()
-        end = num_consts + num_carry
-        return flows[:num_consts], flows[num_consts:end], flows[end:]
-    begin = parameters["cond_nconsts"]
-    end = begin + parameters["body_nconsts"]
-    return flows[begin:end], flows[end:], []
-
-
 def _with_line(operation: str, line: int) -> str:
     return say("{operation}, line {line}", operation=operation, line=line) if line else operation
-
-
-def _has_nan(count: NonfiniteCount) -> bool:
-    return count.num_nan > 0
-
-
-def _number(count: NonfiniteCount, kind: str) -> int:
-    return count.num_nan if kind == NAN else count.num_inf
 
 
 def _explain(equation: Any, operands: list[Any], result: Any, element: tuple[int, ...]) -> str:
@@ -654,7 +381,3 @@ _NOT_ELEMENTWISE = frozenset(
 def _show(number: Any) -> str:
     """A number in as many digits as single precision has."""
     return f"{number:.8g}" if np.issubdtype(type(number), np.floating) else str(number)
-
-
-def _is_variable(atom: Any) -> bool:
-    return not compat.is_literal(atom)

@@ -25,7 +25,7 @@ from jaxscope.model.said import say
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Skipped, was_skipped
 from jaxscope.worker.provenance.tagging import nested_jaxprs
-from jaxscope.worker.stages.nonfinite import find_called, read_loop
+from jaxscope.worker.stages.running import find_called, read_loop
 
 _SEGMENT_S = 0.2
 """Between two checkpoints: computing a value again takes about as long."""

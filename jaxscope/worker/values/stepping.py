@@ -23,7 +23,7 @@ from jaxscope.worker.checks.user_places import find_places
 from jaxscope.worker.faults.explain import explain_exception
 from jaxscope.worker.faults.tracebacks import is_installed
 from jaxscope.worker.host.values import aval_text
-from jaxscope.worker.stages.nonfinite import held
+from jaxscope.worker.stages.running import held
 from jaxscope.worker.values.against import (
     FORMS,
     JIT,

@@ -32,10 +32,9 @@ from jaxscope.worker.provenance.traced_program import (
     trace_gradient,
 )
 from jaxscope.worker.stages.call_loader import load_call
-from jaxscope.worker.stages.nonfinite import is_reference
+from jaxscope.worker.stages.running import as_input, is_plain
 from jaxscope.worker.timing.conditions import describe_machine
 from jaxscope.worker.timing.experiment import refuse_absent_target
-from jaxscope.worker.values.arrays import is_plain
 
 IN_ARCHIVE = "::"
 """Between the name of a file of several arrays and that of an array in it."""
@@ -128,13 +127,6 @@ def open_subject(request: dict[str, Any], channel: Channel) -> ReadyProgram:
             )
         )
     return ReadyProgram(source.path, call, program, stage, inputs, loaded)
-
-
-def as_input(variable: Any, value: Any) -> Any:
-    """A number of Python's or NumPy's as the array that the program gets."""
-    if isinstance(value, jax.Array) or not is_plain(value) or is_reference(value):
-        return value
-    return jnp.asarray(value, variable.aval.dtype)
 
 
 def load_argument(file: str, path: str, variable: Any, value: Any) -> tuple[Any, str]:

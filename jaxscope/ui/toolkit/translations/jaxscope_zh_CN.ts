@@ -7818,8 +7818,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>第一个产生 NaN 的方程是 {told}，它读取了 Inf</translation>
     </message>
     <message>
+        <source>The first equation that makes NaN which may come into them is {told}, which reads Inf</source>
+        <translation>第一个产生可能进入结果的 NaN 的方程是 {told}，它读取 Inf</translation>
+    </message>
+    <message>
         <source>The first equation that makes such a value of finite ones is {told}</source>
         <translation>第一个由有限值产生这种值的方程是 {told}</translation>
+    </message>
+    <message>
+        <source>The first equation that makes such a value of finite ones which may come into them is {told}</source>
+        <translation>第一个由有限值产生可能进入结果的这种值的方程是 {told}</translation>
     </message>
     <message>
         <source>The first equation that makes {kind}</source>
@@ -10162,6 +10170,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Which arguments are moved is not known of: {names}.</source>
         <translation>以下各项移动了哪些参数不清楚：{names}。</translation>
+    </message>
+    <message>
+        <source>Which equation made them is not known: not all rounds of loops were run.</source>
+        <translation>不知道是哪个方程产生的：循环的轮次没有全部运行。</translation>
     </message>
     <message>
         <source>Which equation made them is not known: running its equations one by one raised {name}.</source>
@@ -16250,6 +16262,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{told} kernel launches</source>
         <translation>{told} 次内核启动</translation>
+    </message>
+    <message>
+        <source>{told} makes {kind} before it.</source>
+        <translation>在它之前，{told} 产生 {kind}。</translation>
     </message>
     <message>
         <source>{told} of the stage {stage}</source>
