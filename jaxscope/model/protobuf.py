@@ -225,7 +225,7 @@ Int64s = npt.NDArray[np.int64]
 
 _Step = tuple[Int64s, Int64s, Int64s, Int64s, Int64s, npt.NDArray[np.uint64]]
 
-_FEW = 24
+_FEW = 64
 """So few messages are read faster one after the other."""
 
 _PADDING = 20

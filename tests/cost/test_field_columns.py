@@ -32,9 +32,9 @@ def _spans(parts: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
     return ends - [len(part) for part in parts], ends
 
 
-@given(st.lists(FIELDS, max_size=6), st.sampled_from([1, 40]))
+@given(st.lists(FIELDS, max_size=6), st.sampled_from([1, 100]))
 def test_many_messages_read_as_one_by_one(messages: list, times: int) -> None:
-    """Forty copies are read together, single ones one after the other."""
+    """A hundred copies are read together, single ones one after the other."""
     parts = [_message(fields) for fields in messages] * times
     data = b"".join(parts)
     starts, ends = _spans(parts)
@@ -63,7 +63,7 @@ def test_many_messages_read_as_one_by_one(messages: list, times: int) -> None:
     assert read == expected
 
 
-@given(st.binary(min_size=1, max_size=12), st.sampled_from([1, 40]))
+@given(st.binary(min_size=1, max_size=12), st.sampled_from([1, 100]))
 def test_broken_messages_are_refused_as_one_by_one(part: bytes, times: int) -> None:
     parts = [part] * times
     data = b"".join(parts)

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxscope.model.protobuf import encode_bytes
 from jaxscope.program.hlo.proto import parse_module
 from jaxscope.worker import compat
 from jaxscope.worker.stages import hlo_cost
@@ -149,6 +150,21 @@ def test_instructions_are_cut_apart_in_parts(monkeypatch: pytest.MonkeyPatch) ->
     rows = list(whole.instructions())
     assert rows == list(parts.instructions())
     assert [whole.slice(*row) for row in rows] == [parts.slice(*row) for row in rows]
+
+
+def test_what_another_form_of_the_program_has_is_not_analysed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known: dict[hlo_cost.Key, hlo_cost.Costs] = {}
+    costs = instruction_costs(proto_of(REPEATED), budget_s=PLENTY_S, known=known)
+    monkeypatch.setattr(hlo_cost, "module_cost", lambda *_: pytest.fail("analysed again"))
+    again = proto_of(REPEATED.replace("repeated", "other").replace("%a", "%another"))
+    assert (instruction_costs(again, budget_s=PLENTY_S, known=known) == costs).all()
+
+    module = parse_module(again)
+    with_payload = module.SerializeToString() + encode_bytes(hlo_cost.ModuleField.PAYLOAD, b"{}")
+    with pytest.raises(pytest.fail.Exception, match="analysed again"):
+        instruction_costs(with_payload, budget_s=PLENTY_S, known=known)
 
 
 def test_bytes_that_are_no_module() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jaxscope.model.op_name import TagTable
 from jaxscope.program.hlo.graph import convert_hlo
 from jaxscope.program.hlo.proto import module_class, parse_module
+from jaxscope.worker.stages import hlo_cost
 from jaxscope.worker.stages.hlo_cost import ModuleSlicer, array_of_module
 from tests.hlo.programs import PROGRAMS, draw_broken, optimized, proto_of
 from tests.hlo.test_graph import LOOP, TWO_CALLERS
@@ -45,6 +46,13 @@ def test_slice_is_the_instruction_its_operands_and_what_it_calls(name: str) -> N
         for computation in module.computations:
             for instruction in computation.instructions:
                 assert not instruction.metadata.ByteSize()
+
+
+def test_metadata_is_hidden_in_a_field_that_xla_never_has() -> None:
+    module = module_class().FromString(GOOD)
+    number = hlo_cost._IGNORED_KEY >> 3
+    fields = type(module.computations[0].instructions[0]).DESCRIPTOR.fields_by_number
+    assert number not in fields and hlo_cost.InstructionField.METADATA in fields
 
 
 def test_metadata_and_names_do_not_change_a_key() -> None:

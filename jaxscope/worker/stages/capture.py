@@ -69,6 +69,7 @@ from jaxscope.worker.stages.compilation import (
 from jaxscope.worker.stages.hlo_cost import (
     UNKNOWN,
     Costs,
+    Key,
     array_of_module,
     instruction_costs,
     module_cost,
@@ -180,6 +181,7 @@ class _Pipeline:
         self._log = XlaLog()
         self._num_told = 0
         self._base = _UNCONVERTED.graph
+        self._known_costs: dict[Key, Costs] = {}
         self._listens = bool(request.get("listens"))
 
     def run(self) -> Any:
@@ -528,7 +530,7 @@ class _Pipeline:
         arrays = {
             "proto": array_of_module(proto),
             "instruction_cost": instruction_costs(
-                proto, client=compat.cpu_client(), budget_s=budget
+                proto, client=compat.cpu_client(), budget_s=budget, known=self._known_costs
             ),
         }
         self._sender.send_stage(name, TITLES[name], seconds, "hlo", cost, arrays)

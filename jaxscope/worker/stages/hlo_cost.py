@@ -10,7 +10,9 @@ calls only mark shardings.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
+import itertools
 import math
 import re
 import time
@@ -20,8 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jaxscope.heap import paused_gc
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.protobuf import (
+    BYTES,
     FieldColumns,
     cut_out_fields,
     encode_bytes,
@@ -72,6 +76,9 @@ _IDENTITY = frozenset(
         InstructionField.ORIGINAL_VALUE,
     }
 )
+_METADATA_KEY = InstructionField.METADATA << 3 | BYTES
+_IGNORED_KEY = 10 << 3 | BYTES
+"""Key of a field that `xla.HloInstructionProto` reserves: XLA passes over what stands behind it."""
 _MAX_CALL_DEPTH = 100
 _DIGEST_BYTES = 16
 _NAME = b"jaxscope.slice"
@@ -165,6 +172,7 @@ class ModuleSlicer:
         self._payloads: list[bytes] = []
         self._digests: dict[int, bytes] = {}
         self._stripped: dict[int, bytes] = {}
+        self._metadata: list[npt.NDArray[np.int64]] = []  # where it begins, of each part
         self._shapes: tuple[_Computation | None, dict[int, bytes]] = (None, {})
         entry_id = 0
         spans: list[tuple[int, int]] = []
@@ -189,7 +197,9 @@ class ModuleSlicer:
         instructions: list[_Instruction] = []
         for first in range(0, len(rows.start), _AT_ONCE):  # the columns of all take 300 MB
             part = slice(first, first + _AT_ONCE)
-            instructions += _read_instructions(self._proto, rows.start[part], rows.end[part])
+            fields = read_field_columns(self._proto, rows.start[part], rows.end[part])
+            instructions += _read_instructions(self._proto, fields, len(rows.start[part]))
+            self._metadata.append(fields.of(InstructionField.METADATA).key_start)
         stops = np.cumsum(np.bincount(rows.message, minlength=len(spans))).tolist()
         first = 0
         for id, root, stop, (start, end) in zip(ids, roots, stops, spans.tolist(), strict=True):
@@ -197,6 +207,11 @@ class ModuleSlicer:
             self._computations[id] = _Computation(start, end, own, root)
             self._order.append(id)
             first = stop
+
+    @property
+    def has_payloads(self) -> bool:
+        """Whether what an instruction is may depend on more than it holds itself."""
+        return bool(self._payloads)
 
     @property
     def num_instructions(self) -> int:
@@ -282,10 +297,7 @@ class ModuleSlicer:
             [
                 encode_bytes(ModuleField.NAME, _NAME),
                 encode_bytes(ModuleField.ENTRY_NAME, _NAME),
-                *(
-                    encode_bytes(ModuleField.COMPUTATION, self._without_metadata(id))
-                    for id in called
-                ),
+                *map(self._without_metadata, called),
                 encode_bytes(ModuleField.COMPUTATION, entry),
                 encode_bytes(ModuleField.PROGRAM_SHAPE, program),
                 encode_number(ModuleField.ENTRY_ID, computation_id),
@@ -324,18 +336,31 @@ class ModuleSlicer:
         found[id] = None
 
     def _without_metadata(self, id: int) -> bytes:
-        """A computation as it was, but metadata: it refers to tables that a slice lacks."""
+        """A computation as it was, but metadata: it refers to tables that a slice lacks.
+
+        Its fields are renumbered to one that XLA ignores: no byte has to move for that.
+        """
         known = self._stripped.get(id)
         if known is None:
             found = self._find(id)
-            data = self._proto
-            known = self._stripped[id] = b"".join(
-                encode_bytes(number, _strip_metadata(data, start, end))
-                if number == ComputationField.INSTRUCTION
-                else data[key_start:end]
-                for number, key_start, start, end, _ in read_fields(data, found.start, found.end)
-            )
+            keys = self._keys_of_metadata
+            begin, end = np.searchsorted(keys, (found.start, found.end))
+            data = np.frombuffer(self._proto, np.uint8)[found.start : found.end].copy()
+            data[keys[begin:end] - found.start] = _IGNORED_KEY
+            known = self._stripped[id] = encode_bytes(ModuleField.COMPUTATION, data.tobytes())
         return known
+
+    @functools.cached_property
+    def _keys_of_metadata(self) -> npt.NDArray[np.int64]:
+        """Where the metadata of each instruction begins, in order.
+
+        Raises:
+            ValueError: Such a key has more bytes than it needs, as nobody writes one.
+        """
+        keys = np.concatenate(self._metadata)
+        if np.any(np.frombuffer(self._proto, np.uint8)[keys] != _METADATA_KEY):
+            raise ValueError("a field of an instruction has a key of several bytes")
+        return keys
 
     def _digest(self, id: int, depth: int) -> bytes:
         """What a computation computes, names and ids left out."""
@@ -382,12 +407,8 @@ def _parameter(number: int, id: int, shape: bytes) -> bytes:
     )
 
 
-def _read_instructions(
-    data: bytes, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
-) -> list[_Instruction]:
-    """Cut instructions apart."""
-    count = len(starts)
-    fields = read_field_columns(data, starts, ends)
+def _read_instructions(data: bytes, fields: FieldColumns, count: int) -> list[_Instruction]:
+    """The instructions of which these are the fields."""
     return list(
         map(
             _Instruction,
@@ -422,14 +443,6 @@ def _numbers(data: bytes, fields: FieldColumns, count: int) -> list[tuple[int, .
     of_message, values = read_repeated(data, fields, count)
     numbers, stops = values.tolist(), np.cumsum(of_message).tolist()
     return [tuple(numbers[begin:stop]) for begin, stop in zip([0, *stops], stops, strict=False)]
-
-
-def _strip_metadata(data: bytes, start: int, end: int) -> bytes:
-    return b"".join(
-        data[key_start:value_end]
-        for number, key_start, _, value_end, _ in read_fields(data, start, end)
-        if number != InstructionField.METADATA
-    )
 
 
 # Cost of HLO modules and of their single instructions, by XLA's own analysis.
@@ -500,7 +513,11 @@ def _has_only_marks(module: Any) -> bool:
 
 
 def instruction_costs(
-    proto: bytes, *, client: Any = None, budget_s: float = 2.0
+    proto: bytes,
+    *,
+    client: Any = None,
+    budget_s: float = 2.0,
+    known: dict[Key, Costs] | None = None,
 ) -> npt.NDArray[np.float64]:
     """Cost of every instruction, in the proto's order: its computations, their instructions.
 
@@ -515,6 +532,8 @@ def instruction_costs(
             compilation beside it. Loops, calls and conditions come last: each is analysed with all
             that it runs, and their insides have been by then. The entry computation comes before
             the others.
+        known: Costs that other forms of the program have shown, to be added to: a third of what
+            XLA makes of a program was in it before.
 
     Returns:
         float64, shape `(num_instructions, 3)`; NaN where unknown.
@@ -522,23 +541,31 @@ def instruction_costs(
     Raises:
         ValueError: The bytes are no HLO module.
     """
+    with paused_gc():
+        return _count_instructions(proto, client, budget_s, {} if known is None else known)
+
+
+def _count_instructions(
+    proto: bytes, client: Any, budget_s: float, known: dict[Key, Costs]
+) -> npt.NDArray[np.float64]:
     module = ModuleSlicer(proto)
     deadline = time.thread_time() + budget_s  # cutting a large module apart may take as long
     if client is None:
         from jaxscope.worker import compat  # as above
 
         client = compat.cpu_client()
-    known: dict[Key, Costs] = {}
+    if module.has_payloads:
+        known = {}
     rows = list(module.instructions())
     costs: list[Costs] = [UNKNOWN] * len(rows)
-    order = [
-        (module.opcode(*place) in _RUN_COMPUTATIONS, place[0] != module.entry_id, row)
-        for row, place in enumerate(rows)
-    ]
-    for *_, row in sorted(order):
-        if module.opcode(*rows[row]) in _FREE_OPCODES:
+    order: tuple[list[int], ...] = ([], [], [], [])
+    for row, place in enumerate(rows):
+        opcode = module.opcode(*place)
+        if opcode in _FREE_OPCODES:
             costs[row] = _FREE
-            continue
+        else:
+            order[2 * (opcode in _RUN_COMPUTATIONS) + (place[0] != module.entry_id)].append(row)
+    for row in itertools.chain(*order):
         try:
             key = module.key(*rows[row])
             cost = known.get(key)
