@@ -418,7 +418,11 @@ def sharding(what: Capture | str | os.PathLike[str]) -> PlacementReport:
 
 
 def watch(
-    out: str | os.PathLike[str] | None = None, *, catch: Sequence[str] = (), after: int = 0
+    out: str | os.PathLike[str] | None = None,
+    *,
+    catch: Sequence[str] = (),
+    after: int = 0,
+    at_nan: bool = False,
 ) -> Watch:
     """Watch what is compiled inside of a `with` block or a decorated function, and why again.
 
@@ -427,16 +431,28 @@ def watch(
             several processes of one job each writes into a folder `rank-N` in it; see `ranks`.
         catch: Names of the functions to capture; none for all of them.
         after: Calls of a function that are let pass before it is captured.
+        at_nan: Capture a function at its first call that returns NaN or Inf although its arguments
+            hold none, in place of its first call. Each call is waited for, and what it donates is
+            copied before.
 
     Returns:
         A context manager; `found` has the functions with their arguments, calls and seconds. It
         prints as a table. Functions that were jitted before are known by name and seconds only.
+
+    Raises:
+        jaxscope.errors.UsageError: `at_nan` without a folder for what is captured.
     """
     from pathlib import Path
 
     from jaxscope.compilation_watch import Watch, WatchOptions
+    from jaxscope.errors import UsageError
 
-    return Watch(WatchOptions(Path(out) if out is not None else None, tuple(catch), after))
+    if at_nan and out is None:
+        raise UsageError(
+            "at_nan captures calls, so it needs a folder.", remedy="Such as: out='seen'"
+        )
+    folder = Path(out) if out is not None else None
+    return Watch(WatchOptions(folder, tuple(catch), after, at_nan=at_nan))
 
 
 def ranks(folder: str | os.PathLike[str]) -> ShownRanks:

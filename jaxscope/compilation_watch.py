@@ -5,6 +5,9 @@ arguments; of what was jitted before only names and seconds are known. A functio
 captured at one of its calls, from the real arguments, before the call is made. A call that compiles
 nothing costs a few attribute reads and a look at the types of its arguments (`bench/recording.py`),
 unless its function has several programs: then its arguments decide which one it was.
+
+Where the first NaN is looked for, each call is waited for and its results are read on the host;
+what a function donates is copied before.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from jaxscope.client.experiment_collectors import RecompilationCollector
 from jaxscope.errors import JaxscopeError
 from jaxscope.export.measurement_files import recompilation_to_json
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.capture import NONFINITE_RESULT, Capture, Check, Severity
 from jaxscope.model.experiments import Recompilation, Signature
 from jaxscope.model.ranks import LIST_NAME, Rank, find_launched_rank, rank_folder
 from jaxscope.program.recompilation import LOOP_PREFIX, bare_name, describe_key_change
@@ -39,6 +43,8 @@ from jaxscope.schema.whole_file import write_bytes
 from jaxscope.wire.messages import Message
 from jaxscope.worker import compat
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.host.live_call import describe_live_call
+from jaxscope.worker.stages.nonfinite import REMEDY, copy_arrays, count_odd, explain_nonfinite
 from jaxscope.worker.targets.environment import describe_environment
 from jaxscope.worker.timing.conditions import read_setting
 from jaxscope.worker.timing.recompilation import (
@@ -52,6 +58,7 @@ from jaxscope.worker.timing.recompilation import (
 from jaxscope.worker.timing.traffic import PAUSE_PER_COST, MemoryLog, Traffic, find_moved
 
 _WRITE_EVERY_S = 2.0
+_DONATIONS = ("donate_argnums", "donate_argnames")
 _MOST_NAMES = 8
 
 
@@ -70,6 +77,8 @@ class WatchOptions:
             None for no function, although there is a folder for the list.
         after: Calls of a function that are let pass before it is captured.
         stop_after: Calls of caught functions after which the script is ended; None lets it run.
+        at_nan: Whether a function is captured at its first call that returns NaN or Inf although
+            its arguments hold none, in place of its first call.
         on_folder: Told the folder of this process once that is known.
     """
 
@@ -77,6 +86,7 @@ class WatchOptions:
     catch: tuple[str, ...] | None = ()
     after: int = 0
     stop_after: int | None = None
+    at_nan: bool = False
     on_folder: Callable[[Path], object] = lambda _folder: None
 
 
@@ -98,6 +108,7 @@ class _CheapRecorder(JitRecorder):
     def __init__(
         self,
         before_call: Callable[[RecordedJit, Any, Any], _Captured | None],
+        after_call: Callable[[RecordedJit, Any, Any, Any], str] | None,
         on_looked: Callable[[], None],
         on_trouble: Callable[[str, Exception], None],
         *listeners: Any,
@@ -105,6 +116,8 @@ class _CheapRecorder(JitRecorder):
         """
         Args:
             before_call: Called before each call; returns what it captured, or nothing.
+            after_call: Called after each call, with its arguments as they were and its results;
+                returns the name of its capture, if it captured it.
             on_looked: Called when the memory was looked at, which is now and then.
             on_trouble: Told the function's name and the error where a call could not be noted.
             listeners: As of `JitRecorder`.
@@ -114,7 +127,7 @@ class _CheapRecorder(JitRecorder):
         self.is_watching = False
         self.captures: dict[int, str] = {}
         self.find_number: Callable[[CallKey], int | None] = lambda _key: None
-        self._before_call = before_call
+        self._before_call, self._after_call = before_call, after_call
         self._moved: dict[tuple[Any, ...], list[tuple[str, str]] | None] = {}
         self.traffic, self.memory = Traffic(), MemoryLog()
         self.programs: Counter[int] = Counter()
@@ -138,11 +151,18 @@ class _CheapRecorder(JitRecorder):
         if not is_own or not compat.is_outside_of_traces():
             return jitted.inner(*args, **kwargs)
         captured = self._before_call(jitted, args, kwargs)
+        kept = args, kwargs
+        if self._after_call is not None and not jitted.options.keys().isdisjoint(_DONATIONS):
+            with self.watching():  # what copying compiles is none of the program's
+                kept = copy_arrays(kept)
         self.num_calls += 1
         with self.watching() as now:
             result = jitted.inner(*args, **kwargs)
         try:
             self._note_call(jitted, args, kwargs, captured, now)
+            if self._after_call is not None:
+                file = self._after_call(jitted, *kept, result)
+                self._note_file(file, self._key(jitted, args, kwargs))
         except Exception as error:  # whatever it is, the user's program goes on
             self._on_trouble(name_of(jitted.function), error)
         if self.memory.look():
@@ -174,10 +194,8 @@ class _CheapRecorder(JitRecorder):
         else:
             key = self._key(jitted, args, kwargs)
             self._on_called(jitted, key)
-        if captured and captured.file:  # only now it is sure which program the call has
-            number = self.find_number(key or self._key(jitted, args, kwargs))
-            if number is not None:
-                self.captures[number] = captured.file
+        if captured and captured.file:
+            self._note_file(captured.file, key or self._key(jitted, args, kwargs))
         if host := self.traffic.host_values(args, kwargs):
             known = (owner, self.programs[owner], host)
             if known not in self._moved:
@@ -186,6 +204,12 @@ class _CheapRecorder(JitRecorder):
                     moved = find_moved(jitted.program, jitted.options, key.leaves, args, kwargs)
                 self._moved[known] = moved
             self.traffic.note_call(name_of(jitted.function), self._moved[known])
+
+    def _note_file(self, file: str, key: CallKey) -> None:
+        """Keep the capture of a call that was made, so it is sure which program it has."""
+        number = self.find_number(key) if file else None
+        if number is not None:
+            self.captures[number] = file
 
     def note_program(self, module: Any) -> None:
         """Keep the fingerprint of what a call of the program's compiles."""
@@ -237,6 +261,7 @@ class Watch(contextlib.ContextDecorator):
         self._lock = threading.RLock()
         self._calls: Counter[tuple[str, str]] = Counter()
         self._problems: dict[str, str] = {}
+        self._nonfinite: dict[tuple[str, str], Json] = {}
         self._functions: list[int] = []
         self._fingerprints: list[str | None] = []
         self._rank: Rank | None = None
@@ -255,6 +280,7 @@ class Watch(contextlib.ContextDecorator):
 
         self._recorder = _CheapRecorder(
             self._before_call,
+            self._look_for_nan if self._options.at_nan else None,
             self._write_now_and_then,
             self._on_trouble,
             on_called,
@@ -332,51 +358,110 @@ class Watch(contextlib.ContextDecorator):
 
         return write_text(recompilation_to_document(self.found))
 
-    def _before_call(self, jitted: RecordedJit, args: Any, kwargs: Any) -> _Captured | None:
-        """Count, and capture the function where this is the call to do it at."""
+    def _find_owner(self, jitted: RecordedJit, args: Any, kwargs: Any) -> tuple[str, str] | None:
+        """Name and place of a function that is to be caught; None of others."""
         options = self._options
         if options.catch is None or (options.out is None and options.stop_after is None):
             return None
         name = name_of(jitted.function)
         if options.catch and not {name, bare_name(name)} & {*options.catch}:
             return None
-        owner = (name, jitted.place(args, kwargs))
+        return name, jitted.place(args, kwargs)
+
+    def _before_call(self, jitted: RecordedJit, args: Any, kwargs: Any) -> _Captured | None:
+        """Count, and capture the function where this is the call to do it at."""
+        options = self._options
+        owner = self._find_owner(jitted, args, kwargs)
+        if owner is None:
+            return None
         with self._lock:
             self._calls[owner] += 1
             count = self._calls[owner]
         total = sum(self._calls.values()) if options.stop_after is not None else 0
         if options.stop_after is not None and total > options.stop_after:
             raise EnoughSeen
-        if options.out is None or count != options.after + 1:
+        if options.out is None or options.at_nan or count != options.after + 1:
             return None
-        number = [known for known in self._calls if known[0] == name].index(owner)
-        return self._capture(jitted, name, number, args, kwargs)
-
-    def _capture(
-        self, jitted: RecordedJit, name: str, number: int, args: Any, kwargs: Any
-    ) -> _Captured:
-        """Capture a call; functions of one name are numbered in the names of the files."""
-        from jaxscope.in_process import capture_function  # most scripts have nothing captured
-
         self._recorder.is_user_code = False
         # JAX keeps the trace, so that of the call itself would not be seen.
         with self._recorder.watching() as now, contextlib.suppress(Exception):
             trace = getattr(jitted.inner, "trace", None) or jitted.inner.lower  # pmap has no trace
             trace(*args, **kwargs)
         seconds = {name: max(values) for name, values in now.durations.items()}
+        return _Captured(self._capture(jitted, owner, args, kwargs), seconds)
+
+    def _look_for_nan(self, jitted: RecordedJit, args: Any, kwargs: Any, results: Any) -> str:
+        """Capture the function where this is its first call that made NaN or Inf."""
+        owner = self._find_owner(jitted, args, kwargs)
+        if owner is None or owner in self._nonfinite or self._calls[owner] <= self._options.after:
+            return ""
+        self._recorder.is_user_code = False
+        try:
+            made = count_odd(results)
+            if not made or count_odd((args, kwargs)):
+                return ""
+        finally:
+            self._recorder.is_user_code = True
+        file, _, line = owner[1].rpartition(":")
+        told = {
+            "function": owner[0],
+            "file": file or None,
+            "line": int(line) if line.isdecimal() else None,
+            "call": self._calls[owner],
+            "message": f"{made}.",
+            "capture": None,
+        }
+        self._nonfinite[owner] = told
+
+        def complete(capture: Capture) -> Capture:
+            known = next(
+                (check for check in capture.checks if check.rule == NONFINITE_RESULT), None
+            )
+            if known is None:
+                call = describe_live_call(jitted.program, args, kwargs)
+                found = explain_nonfinite(call, results)
+                severity = Severity.WARNING if found.is_made else Severity.INFO
+                at = found.equation, found.file, found.line
+                known = Check(NONFINITE_RESULT, severity, found.text, REMEDY, "", *at)
+                capture = dataclasses.replace(capture, checks=(*capture.checks, known))
+            told["message"] = str(known.message)
+            return capture
+
+        name = self._capture(jitted, owner, args, kwargs, complete)
+        told["capture"] = name or None
+        return name
+
+    def _capture(
+        self,
+        jitted: RecordedJit,
+        owner: tuple[str, str],
+        args: Any,
+        kwargs: Any,
+        complete: Callable[[Capture], Capture] = lambda capture: capture,
+    ) -> str:
+        """The name of a call's capture; functions of one name are numbered in it.
+
+        Args:
+            complete: What is written in place of the capture itself.
+        """
+        from jaxscope.in_process import capture_function  # most scripts have nothing captured
+
+        name = owner[0]
+        self._recorder.is_user_code = False
         try:
             folder = self._find_folder()
             with self._recorder.watching():  # what this compiles is none of the program's
-                capture = capture_function(jitted.program, args, kwargs)
+                capture = complete(capture_function(jitted.program, args, kwargs))
+            number = [known for known in self._calls if known[0] == name].index(owner)
             more = f"-{number + 1}" if number else ""
             path = folder / f"{_file_name(name)}{more}.jaxscope"
             save_capture(capture, path)
-            return _Captured(path.name, seconds)
+            return path.name
         except Exception as error:  # whatever the user's objects do: the program goes on
             told = f"{type(error).__name__}: {error}"
             said = error.explanation.what if isinstance(error, JaxscopeError) else told
             self._problems[name] = f"{name} was not captured: {said}"
-            return _Captured("", seconds)
+            return ""
         finally:
             self._recorder.is_user_code = True
 
@@ -420,6 +505,7 @@ class Watch(contextlib.ContextDecorator):
             "transfers": self._recorder.traffic.to_json(),
             "transfer_notes": self._recorder.traffic.notes() if memory is not None else [],
             "memory": memory,
+            "non_finite": [*self._nonfinite.values()] if self._options.at_nan else None,
             "problems": [*self._problems.values(), *self._never_called(found)],
             "exit_status": self.exit_status,
             "recompilation": recompilation_to_json(found)["recompilation"],

@@ -49,7 +49,8 @@ def main(words: list[str]) -> int:
                 Path(place).write_text(str(folder), "utf-8")
 
         catch = None if known["catch"] is None else tuple(known["catch"])
-        kept = WatchOptions(out, catch, known["after"], known["stop_after"], tell_folder)
+        numbers = known["after"], known["stop_after"]
+        kept = WatchOptions(out, catch, *numbers, known["at_nan"], tell_folder)
         watches.append(Watch(kept, " ".join([target, *arguments])).__enter__())
 
     sys.argv = [target, *arguments]

@@ -21,7 +21,7 @@ from jaxscope.client.requests import (
 from jaxscope.client.subjects import load_saved
 from jaxscope.errors import UsageError
 from jaxscope.model import Capture, Timing, is_available
-from jaxscope.model.capture import Checked, Severity
+from jaxscope.model.capture import NONFINITE_RESULT, Checked, Severity
 from jaxscope.model.experiments import CompileTime, Recompilation
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.model.values import Values
@@ -143,6 +143,8 @@ def _saved(needs: str, request: CallRequest) -> Evidence:
     capture, timing = load_saved(file, request.call)
     if needs == "check":
         return Evidence(capture, checked=_checked(capture, file))
+    if needs == "values" and any(c.rule == NONFINITE_RESULT for c in capture.checks):
+        return Evidence(capture)
     if needs in ("values", "recompile") or (needs == "time" and timing is None):
         raise UsageError(
             f"{file} is a saved capture, which cannot answer this question.",

@@ -720,6 +720,7 @@ class ScriptOptions:
         catch: Names of functions to capture.
         after: Calls of a function that are let pass before it is captured.
         stop_after: Calls of caught functions after which the script is ended.
+        at_nan: Whether functions are captured at their first call that makes NaN or Inf.
         launcher: Command line of what starts many processes; empty for one.
     """
 
@@ -730,6 +731,7 @@ class ScriptOptions:
     catch: tuple[str, ...] = ()
     after: int = 0
     stop_after: int | None = None
+    at_nan: bool = False
     launcher: str = ""
 
 
@@ -761,6 +763,12 @@ def _add_script_options(parser: argparse.ArgumentParser) -> None:
         default=0,
     )
     add("--stop-after N", "end the script after so many calls of caught functions", type=_whole)
+    add(
+        "--at-nan",
+        "capture a function at its first call that returns NaN or Inf although its arguments hold "
+        "none, in place of its first call; each call is waited for",
+        action="store_true",
+    )
     add(
         "--launcher COMMAND",
         "start the script in many processes by this command line, such as 'srun -n 8'; each "

@@ -51,7 +51,7 @@ def run(options: Options) -> int:
     if script.launcher:
         return _launch(options)
     with tempfile.TemporaryDirectory() as folder:
-        out = script.out or (_DEFAULT_OUT if script.catch else None)
+        out = script.out or (_DEFAULT_OUT if script.catch or script.at_nan else None)
         place = Path(folder, "place")
         listed = rank_folder((out or Path(folder)).absolute(), find_launched_rank(os.environ))
         known = {
@@ -61,6 +61,7 @@ def run(options: Options) -> int:
             "catch": None if out is None else script.catch,
             "after": script.after,
             "stop_after": script.stop_after,
+            "at_nan": script.at_nan,
             "lent": lend_packages(),
         }
         python = str(options.python or sys.executable)
@@ -179,6 +180,7 @@ def _launched_command(options: Options, out: Path) -> list[str]:
     command = [*launcher, sys.executable, "-P", str(_MAIN), "run"]
     for name, value in given:
         command += [] if value is None else [name, str(value)]
+    command += ["--at-nan"] if script.at_nan else []
     command += ["-m"] if script.kind == "module" else []
     return [*command, script.script, *script.arguments]
 

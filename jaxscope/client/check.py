@@ -14,7 +14,7 @@ from jaxscope.client.events import Event, Finished, HeadArrived, Output
 from jaxscope.client.requests import CaptureRequest, ValuesRequest
 from jaxscope.errors import JaxscopeError, Stopped, TraceError, WorkerLost
 from jaxscope.model import Capture, Check, Graph, Stage
-from jaxscope.model.capture import Checked, Severity
+from jaxscope.model.capture import NONFINITE_RESULT, Checked, Severity
 from jaxscope.model.said import say
 from jaxscope.model.targets import is_absent
 from jaxscope.model.values import NonfiniteOrigin, Values
@@ -34,7 +34,7 @@ LESSONS = {
 }
 """The program that teaches what a rule about errors is about."""
 
-_RESULT, _GRADIENT = "non-finite-result", "non-finite-gradient"
+_GRADIENT = "non-finite-gradient"
 _MOST_OF_WHY = 400
 _RULES = {
     "TracerBoolConversionError": "branch-on-tracer",
@@ -70,7 +70,9 @@ _BY_OPERATION = {
     **dict.fromkeys(("exp", "exp2", "expm1"), _OF_OVERFLOW),
 }
 _ORIGIN_REMEDIES = {
-    _RESULT: say("Keep what the equation reads where it has a finite result and derivative."),
+    NONFINITE_RESULT: say(
+        "Keep what the equation reads where it has a finite result and derivative."
+    ),
     _GRADIENT: (
         say(
             "Keep what is differentiated away from where its derivative is infinite, as "
@@ -175,8 +177,8 @@ def with_origins(checks: list[Check], values: Values, stages: Sequence[Stage]) -
     is_odd = any(each.num_nan or each.num_inf for each in values.results)
     found: dict[str, NonfiniteOrigin] = {}
     for origin in values.origins:
-        rule = _GRADIENT if origin.stage == "gradient" else _RESULT
-        if rule == _RESULT and not is_odd:
+        rule = _GRADIENT if origin.stage == "gradient" else NONFINITE_RESULT
+        if rule == NONFINITE_RESULT and not is_odd:
             continue  # NaN or Inf that no result has: a mask, say
         if origin.is_hidden:
             continue

@@ -500,6 +500,10 @@ class Severity(enum.StrEnum):
     INFO = "info"
 
 
+NONFINITE_RESULT = "non-finite-result"
+"""The rule of a finding that results hold NaN or Inf."""
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One finding about the user's code.

@@ -21,7 +21,7 @@ from jaxscope.errors import UsageError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE, Capture, Cost, Graph, NodeKind, SourcePosition, Timing, Unavailable
 from jaxscope.model import is_available as is_there
-from jaxscope.model.capture import Checked, Fate
+from jaxscope.model.capture import NONFINITE_RESULT, Checked, Fate
 from jaxscope.model.experiments import CompileTime, Recompilation
 from jaxscope.model.hardware import chip_of_target
 from jaxscope.model.operations import SOLVE
@@ -1020,7 +1020,7 @@ def _speed(evidence: Evidence) -> Answer:
 def _nan(evidence: Evidence) -> Answer:
     values = evidence.values
     if values is None:
-        return Answer("Values were not looked at.")
+        return _found_nan(evidence)
     told = describe_origins(values)
     rest = len(values.origins)  # after the first, each is a fact of its own
     return Answer(
@@ -1034,6 +1034,14 @@ def _nan(evidence: Evidence) -> Answer:
             for text, origin in zip(told[1:rest], values.origins[1:], strict=True)
         ],
     )
+
+
+def _found_nan(evidence: Evidence) -> Answer:
+    """What a capture says of it that was made from the values of its call."""
+    found = [c for c in evidence.taken.checks if c.rule == NONFINITE_RESULT]
+    if not found:
+        return Answer("Values were not looked at.")
+    return Answer(f"{found[0].message} Found when it was captured.", [])
 
 
 def _checks(evidence: Evidence) -> Answer:

@@ -51,6 +51,8 @@ def compilations_to_document(found: dict[str, Any], out: str = "") -> list[Secti
         what = "Captures and the list are" if any(captures) else "The list is"
         notes.append(f"{what} in {out}.")
     sections = [Section(blocks=[answer]), Section(blocks=[table] if table.rows else [])]
+    if first := nonfinite_notes(found):
+        sections.insert(0, Section("First NaN or Inf", [Items(first)]))
     if reasons := _whole_reasons(found):
         sections.append(Section("Why again, in full", [Items(reasons)]))
     sections.append(Section(blocks=notes))
@@ -189,6 +191,20 @@ def _describe_compilations(found: dict[str, Any]) -> str:
     return f"{told}; {longest['function']} took most, {share} ({programs})."
 
 
+def nonfinite_notes(found: dict[str, Any]) -> list[str]:
+    """Which call of each function made NaN or Inf first; empty where nobody looked."""
+    if found.get("non_finite") is None:
+        return []
+    told = [
+        f"{each['function']} ({_place(each)}), call {each['call']:,}: {each['message']}"
+        for each in found["non_finite"]
+    ]
+    return told or [
+        "No call returned NaN or Inf for arguments without any. What Python runs outside of jitted "
+        "functions, and calls that a transform such as grad traced, were not looked at."
+    ]
+
+
 def compilations_notes(found: dict[str, Any]) -> list[str]:
     """What was compiled besides, what went wrong, and advice."""
     notes = list(found["problems"])
@@ -204,7 +220,8 @@ def compilations_notes(found: dict[str, Any]) -> list[str]:
         total = sum(each["seconds"] for each in outside)
         count = sum(each["count"] for each in outside)
         notes.append(
-            f"Besides, {format_count(count, 'program')} ({format_seconds(total)}) were compiled "
+            f"Besides, {format_count(count, 'program')} ({format_seconds(total)}) "
+            f"{'was' if count == 1 else 'were'} compiled "
             "outside of calls of functions that were jitted while the script ran, or in calls "
             "that a transform such as grad traced. "
             f"Most: {', '.join(map(_name_outside, outside[:_MAX_OUTSIDE]))}."

@@ -23,6 +23,7 @@ import pytest
 import jaxscope
 from jaxscope import compilation_watch
 from jaxscope.cli import main
+from jaxscope.errors import UsageError
 from jaxscope.model import Capture, is_available
 from jaxscope.model.capture import MemoryPlan
 from jaxscope.program.memory.residuals import find_residuals
@@ -963,3 +964,103 @@ def test_why_a_program_was_made_again_is_told_in_full() -> None:
     assert f"f (a.py:2), program 3: {reason}" in shown
     assert shown.count("x: weak type") == 1  # what the table has whole is not repeated
     assert compilations_table(found).rows[2][6] == reason  # the window has room
+
+
+DIVERGES = """
+import functools
+import jax, jax.numpy as jnp
+
+@functools.partial(jax.jit, donate_argnums=0)
+def step(params, rate):
+    start = 0, params["w"]
+    less = jax.lax.while_loop(lambda c: c[0] < 1, lambda c: (c[0] + 1, c[1] - rate), start)
+    return {"w": less[1]}
+
+@jax.jit
+def loss(params):
+    return jnp.log(params["w"]).sum()
+
+@jax.jit
+def shown(value):
+    return value * 2
+
+def full(value):
+    return jnp.full(4, value, jnp.float32)
+
+params = {"w": full(3.0)}
+for rate in (1.0, 1.0, jnp.array([1.0, 1.0, 1.0, 2.0]), 0.5):
+    shown(loss(params))
+    params = step(params, rate * full(1.0))
+shown(loss(step({"w": full(1e38)}, full(-3e38))))
+
+@jax.jit
+def prints(x):
+    jax.debug.print("printed {}", x)
+    return 1 / x
+
+prints(0.0)
+"""
+
+
+def test_the_first_call_that_makes_nan_is_captured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, seen = tmp_path / "diverges.py", tmp_path / "seen"
+    script.write_text(DIVERGES)
+    done = run("--at-nan", "--out", str(seen), str(script))
+    assert done.returncode == 0, done.stderr
+    found = read(seen)
+    assert found["problems"] == []
+    # shown returns Inf as well, but only for an argument that is not finite.
+    loss, step, prints = found["non_finite"]
+    assert [loss[key] for key in ("function", "file", "line", "call", "capture")] == [
+        *("loss", str(script), 11, 4, "loss.jaxscope")
+    ]
+    assert "result has 1 NaN among 1 value" in loss["message"]
+    assert "(log, diverges.py:13): 1 NaN and 3 Inf among 4 values" in loss["message"]
+    assert (step["function"], step["call"], step["capture"]) == ("step", 5, "step.jaxscope")
+    assert "(sub, diverges.py:8) in round 1 of 0 (while): 4 Inf among 4 values" in step["message"]
+    assert "effects, such as what it prints, would have to come once more" in prints["message"]
+    assert done.stdout.count("printed 0.0") == 1
+    # Neither looking nor capturing is told as something that the script compiled.
+    assert [(len(each["variants"]), each["calls"]) for each in found["compilations"]] == [
+        *((1, 5), (1, 5), (1, 5), (1, 1))
+    ]
+    assert [name["capture"] for each in found["compilations"] for name in each["variants"]] == [
+        *("loss.jaxscope", None, "step.jaxscope", "prints.jaxscope")
+    ]
+    assert "First NaN or Inf\n  loss (diverges.py:11), call 4: " in done.stdout
+    for told in (loss, step, prints):
+        (check,) = jaxscope.load(seen / told["capture"]).checks
+        assert (check.rule, check.message) == ("non-finite-result", told["message"])
+    assert main(["ask", str(seen / "loss.jaxscope"), "nan"]) == 0
+    assert "(log, diverges.py:13): 1 NaN and 3 Inf among 4 values" in capsys.readouterr().out
+
+
+def test_a_script_without_nan_is_told_to_have_none(train: Path, tmp_path: Path) -> None:
+    done = run("--at-nan", "--out", str(tmp_path / "seen"), str(train), "3")
+    assert read(tmp_path / "seen")["non_finite"] == []
+    assert not list((tmp_path / "seen").glob("*.jaxscope"))
+    assert "No call returned NaN or Inf for arguments without any." in done.stdout
+    assert (
+        "non_finite" in read(tmp_path / "seen") and "First NaN" not in run(str(train), "3").stdout
+    )
+
+
+def test_a_donated_argument_is_whole_in_the_capture_of_its_nan(tmp_path: Path) -> None:
+    with jaxscope.watch(tmp_path, catch=["root"], at_nan=True):
+
+        @functools.partial(jax.jit, donate_argnums=0)
+        def root(x: jax.Array) -> jax.Array:
+            return jnp.sqrt(x)
+
+        weak = jnp.asarray(4.0)
+        assert weak.weak_type
+        for value in (weak, weak - 5.0):
+            root(value)
+    (found,) = read(tmp_path)["non_finite"]
+    assert found["call"] == 2 and "is 0 (sqrt, test_run.py:" in found["message"]
+    (program,) = read(tmp_path)["compilations"][0]["variants"]
+    assert program["calls"] == 2 and program["capture"] == "root.jaxscope"
+    with pytest.raises(UsageError, match="needs a folder"):
+        jaxscope.watch(at_nan=True)

@@ -113,7 +113,7 @@ def test_the_keyboard_goes_all_round_and_enter_runs_and_opens(
     while (part := QApplication.focusWidget()) is not None and part not in seen:
         seen.append(part)
         qtbot.keyClick(part, Qt.Key.Key_Tab)
-    assert seen == [dialog.arguments, dialog.catch, dialog.table, dialog.button]
+    assert seen == [dialog.arguments, dialog.catch, dialog.at_nan, dialog.table, dialog.button]
     opened: list[str] = []
     dialog.capture_chosen.connect(opened.append)
     qtbot.keyClicks(dialog.arguments, "2")
@@ -169,6 +169,28 @@ def test_the_list_grows_while_the_script_runs_which_ends_with_the_window(
     window.close()
     assert process.state() == process.ProcessState.NotRunning
     assert not folder.exists()
+
+
+@pytest.mark.slow
+def test_the_first_call_that_makes_nan_is_told_and_opens(
+    qtbot: QtBot, dialog: ScriptDialog, tmp_path: Path
+) -> None:
+    (tmp_path / "job.py").write_text(
+        "import jax\n@jax.jit\ndef root(x):\n    return jax.numpy.sqrt(x)\n"
+        "root(4.0); root(jax.numpy.array([-1.0, 4.0]))\n"
+    )
+    dialog.at_nan.click()
+    dialog.button.click()
+    qtbot.waitUntil(lambda: not dialog.is_running, timeout=PATIENCE_MS)
+    told = dialog.state.text()
+    assert "root (job.py:2), call 2: Results are not finite: result has 1 NaN among 2" in told
+    assert "(sqrt, job.py:4)" in told
+    assert [row[-1] for row in rows(dialog)] == ["", "root.jaxscope"]
+    dialog.at_nan.setChecked(False)  # it is for the next run
+    choose_row(dialog.table, 0)
+    dialog.table.activated.emit(dialog.table.currentIndex())
+    assert dialog.state.text().startswith("Not captured: of each function the first call alone is")
+    assert "that makes NaN" in dialog.state.text()
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QProcess, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QCheckBox,
     QDialog,
     QFormLayout,
     QHBoxLayout,
@@ -30,6 +31,7 @@ from jaxscope.report.compilations import (
     compilations_notes,
     compilations_table,
     describe_memory,
+    nonfinite_notes,
     transfers_table,
 )
 from jaxscope.report.document import Table
@@ -120,13 +122,14 @@ class ScriptDialog(QDialog):
         self.folder = Path(self._folder.name)
         self._read_at = 0.0
         self._said = ""
-        self._is_stopping = False
+        self._is_stopping = self._is_at_nan = False
         self._notes: list[str] = []
         self._not_begun = ""  # why the script was not even begun
         self.arguments, self.catch = QLineEdit(), QLineEdit()
         self.arguments.setAccessibleName(tr("Arguments of the script"))
         self.catch.setAccessibleName(tr("Functions to capture"))
         self.catch.setPlaceholderText(tr("all; else names, such as train_step"))
+        self.at_nan = QCheckBox(tr("At its first call that makes NaN or Inf"))
         self.button, self.open_button = QPushButton(tr("Run")), QPushButton(tr("Open capture"))
         self.button.setProperty("role", "primary")
         self.button.setDefault(True)
@@ -145,6 +148,7 @@ class ScriptDialog(QDialog):
         form = QFormLayout()
         form.addRow(tr("Arguments"), self.arguments)
         form.addRow(tr("Capture"), self.catch)
+        form.addRow("", self.at_nan)
         row = fill_box(QHBoxLayout(), (self.state, 1), self.open_button, self.button)
         fill_box(
             QVBoxLayout(self),
@@ -186,11 +190,13 @@ class ScriptDialog(QDialog):
         self.table.rows.set_table(Table((), ()))
         while self.tabs.count() > 1:
             self.tabs.removeTab(1)
+        self._is_at_nan = self.at_nan.isChecked()
         known = {
             "out": str(self.folder),
             "catch": self.catch.text().replace(",", " ").split(),
             "after": 0,
             "stop_after": None,
+            "at_nan": self._is_at_nan,
             "lent": lend_packages(),
         }
         runner = os.path.join(PACKAGE_FOLDER, "run_script.py")
@@ -277,7 +283,7 @@ class ScriptDialog(QDialog):
                 found = json.loads(file.read(_MAX_LIST_BYTES))
         except (OSError, ValueError, RecursionError):
             return
-        self._read_at, self._notes = time, compilations_notes(found)
+        self._read_at, self._notes = time, [*nonfinite_notes(found), *compilations_notes(found)]
         if problem := found.get("not_begun"):
             self._not_begun = "\n".join((problem["what"], problem["remedy"]))
         row = self.table.currentIndex().row()
@@ -303,7 +309,11 @@ class ScriptDialog(QDialog):
         self.open_button.setEnabled(bool(self._chosen()))
 
     def _open_chosen(self) -> None:
-        why_not = tr("Not captured: of each function the first call alone is.")
+        why_not = (
+            tr("Not captured: of each function the first call alone is that makes NaN or Inf.")
+            if self._is_at_nan
+            else tr("Not captured: of each function the first call alone is.")
+        )
         told = self.state.text().removeprefix(why_not).lstrip("\n")
         if path := self._chosen():
             self.state.setText(told)

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import jax
 
 from jaxscope.errors import EnvironmentProblem, JaxscopeError, TraceError
+from jaxscope.model.capture import NONFINITE_RESULT
 from jaxscope.model.graph import strings_to_arrays
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.model.op_name import TagTable, strip_tags
@@ -84,7 +85,7 @@ from jaxscope.worker.stages.jaxpr import (
     print_jaxpr,
 )
 from jaxscope.worker.stages.machine_code import dump_folder
-from jaxscope.worker.stages.nonfinite import REMEDY, RULE, look_for_nonfinite
+from jaxscope.worker.stages.nonfinite import REMEDY, look_for_nonfinite
 from jaxscope.worker.stages.passes import PassWatch, send_passes
 from jaxscope.worker.stages.sender import TITLES, StageSender
 from jaxscope.worker.stages.stablehlo import convert_stablehlo, link_stablehlo_lines, print_module
@@ -348,7 +349,12 @@ class _Pipeline:
         self._channel.message(found.text)
         # A constant of -inf that masks something may be meant; a value that turns into one is news.
         severity = "warning" if found.is_made else "info"
-        fields = {"rule": RULE, "severity": severity, "message": found.text, "remedy": REMEDY}
+        fields = {
+            "rule": NONFINITE_RESULT,
+            "severity": severity,
+            "message": found.text,
+            "remedy": REMEDY,
+        }
         at = {"file": found.file or self._source.path, "line": found.line}
         self._channel.send("check", {**fields, "equation": found.equation, **at})
 

@@ -87,7 +87,6 @@ class _Search(Walk):
         return self._num_run < _MAX_OF_LOOPS
 
 
-RULE = "non-finite-result"
 REMEDY = (
     "jax.config.update('jax_debug_nans', True) raises where the first NaN is made, jax_debug_infs "
     "where the first infinity is."
@@ -174,6 +173,16 @@ def describe_nonfinite(
         program: The program that gave them.
         inputs: Of its last jaxpr-level stage; None where they are not known.
     """
+    text = _tell_results(results, program)
+    if not text:
+        return None
+    has_nan = bool(count_odd(list(results)).num_nan)
+    origin = _find_origin(program, inputs, has_nan, _BUDGET_S, _MAX_KINDS)
+    return dataclasses.replace(origin, text=say_joined((text, origin.text)))
+
+
+def _tell_results(results: Sequence[Any], program: TracedProgram) -> str:
+    """Which results are not finite, as a sentence; empty where all are."""
     told = []
     paths = program.derived.result_paths
     for number, result in enumerate(results):
@@ -181,11 +190,8 @@ def describe_nonfinite(
             path = paths[number] if number < len(paths) else f"[{number}]"
             told.append(say("{path} has {count}", path=path or say("result"), count=count.told()))
     if not told:
-        return None
-    text = say("Results are not finite: {first}.", first=say_joined(first_of(told, 3), CLAUSES))
-    has_nan = bool(count_odd(list(results)).num_nan)
-    origin = _find_origin(program, inputs, has_nan, _BUDGET_S, _MAX_KINDS)
-    return dataclasses.replace(origin, text=say_joined((text, origin.text)))
+        return ""
+    return say("Results are not finite: {first}.", first=say_joined(first_of(told, 3), CLAUSES))
 
 
 def find_origin_of(call: Call, count: NonfiniteCount, budget_s: float = _BUDGET_S) -> str:
@@ -207,6 +213,37 @@ def find_origin_of(call: Call, count: NonfiniteCount, budget_s: float = _BUDGET_
             name=type(error).__name__,
         )
     return _find_origin(program, inputs, bool(count.num_nan), budget_s).text
+
+
+def copy_arrays(values: Any) -> Any:
+    """The same structure; its JAX arrays are copies, which stay where the others are donated."""
+    return jax.tree.map(lambda leaf: leaf.copy() if isinstance(leaf, jax.Array) else leaf, values)
+
+
+def explain_nonfinite(call: Call, results: Any) -> Nonfinite:
+    """What of a call's results is not finite, and which equation made it.
+
+    The call is traced anew, and its equations are run, however much work they are, unless they have
+    effects, which would come twice.
+
+    Args:
+        call: The call, with arguments that are still there.
+        results: Any structure of arrays and numbers, some of which are not finite.
+
+    Raises:
+        Exception: Whatever the user's code raises when it is traced once more.
+    """
+    program, leaves = trace_call(call), jax.tree.leaves(results)
+    told = _tell_results(leaves, program)
+    if compat.open_jaxpr(program.derived.jaxpr).effects:
+        why = say(
+            "Which equation made them is not known: to find it, the program's effects, such as "
+            "what it prints, would have to come once more."
+        )
+        return Nonfinite(say_joined((told, why)), is_made=True)
+    found = describe_nonfinite(leaves, program, find_inputs(program, call))
+    assert found is not None
+    return found
 
 
 def _find_origin(

@@ -1320,6 +1320,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在每个大小：{told}</translation>
     </message>
     <message>
+        <source>At its first call that makes NaN or Inf</source>
+        <translation>在首次产生 NaN 或 Inf 的那次调用处</translation>
+    </message>
+    <message>
         <source>At most {max_files} files and {max_bytes} MiB are sent.</source>
         <translation>最多发送 {max_files} 个文件、{max_bytes} MiB。</translation>
     </message>
@@ -4958,6 +4962,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Not all the work of {rows} is known: XLA counts that of no custom call, and a large program is counted for some seconds only.</source>
         <translation>{rows}的工作量并非全部已知：XLA 不对 custom call 计数，而且大的程序只计数几秒。</translation>
+    </message>
+    <message>
+        <source>Not captured: of each function the first call alone is that makes NaN or Inf.</source>
+        <translation>未捕获：每个函数只捕获首次产生 NaN 或 Inf 的那次调用。</translation>
     </message>
     <message>
         <source>Not captured: of each function the first call alone is.</source>
@@ -10182,6 +10190,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Which equation made them is not known: the arguments of its jaxpr could not be told.</source>
         <translation>不清楚是哪个方程产生的：无法确定它的 jaxpr 的参数。</translation>
+    </message>
+    <message>
+        <source>Which equation made them is not known: to find it, the program's effects, such as what it prints, would have to come once more.</source>
+        <translation>不清楚是哪个方程产生的：要找到它，程序的副作用（例如打印）就得再发生一次。</translation>
     </message>
     <message>
         <source>Which equation made them is not known: tracing raised {name}.</source>
