@@ -12,6 +12,7 @@ import importlib.util
 import json
 import os
 import runpy
+import shlex
 import sys
 import sysconfig
 from collections.abc import Sequence
@@ -51,7 +52,8 @@ def main(words: list[str]) -> int:
         catch = None if known["catch"] is None else tuple(known["catch"])
         numbers = known["after"], known["stop_after"]
         kept = WatchOptions(out, catch, *numbers, known["at_nan"], tell_folder)
-        watches.append(Watch(kept, " ".join([target, *arguments])).__enter__())
+        words = [*(["-m"] if kind == "module" else []), target, *arguments]
+        watches.append(Watch(kept, shlex.join(words)).__enter__())
 
     sys.argv = [target, *arguments]
     if "jax" in sys.modules:  # by what the interpreter runs at its start, as a `sitecustomize`

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shlex
+from pathlib import Path
 
 from jaxscope.cli.output import print_found, print_text
 from jaxscope.cli.parser import Options
@@ -24,6 +26,7 @@ from jaxscope.model import Capture, Timing, is_available
 from jaxscope.model.capture import NONFINITE_RESULT, Checked, Severity
 from jaxscope.model.experiments import CompileTime, Recompilation
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.model.ranks import LIST_NAME
 from jaxscope.model.values import Values
 from jaxscope.report.answers import (
     QUESTIONS,
@@ -35,8 +38,10 @@ from jaxscope.report.answers import (
     answer_to_json,
     find_question,
 )
+from jaxscope.schema.archive_container import open_regular
 
 _LIST = "help"
+_MAX_LIST_BYTES = 64 << 20
 
 
 def run(options: Options) -> int:
@@ -146,12 +151,34 @@ def _saved(needs: str, request: CallRequest) -> Evidence:
     if needs == "values" and any(c.rule == NONFINITE_RESULT for c in capture.checks):
         return Evidence(capture)
     if needs in ("values", "recompile") or (needs == "time" and timing is None):
+        why, remedy = "It takes a run of the call.", "Name the Python file."
+        if words := _find_run(Path(file)):
+            why = "It takes a run of the call, which was caught while a script ran."
+            at_nan = " --at-nan" if needs == "values" else ""
+            remedy = f"Run the script again: jaxscope run{at_nan} {words}"
+            if needs == "time":
+                source = shlex.quote(capture.source.file)
+                remedy = f"Name the script and a call: jaxscope ask {source} CALL speed"
         raise UsageError(
             f"{file} is a saved capture, which cannot answer this question.",
-            why="It takes a run of the call.",
-            remedy="Name the Python file.",
+            why=why,
+            remedy=remedy,
         )
     return Evidence(capture, timing)
+
+
+def _find_run(file: Path) -> str:
+    """The function to catch, and the script, whose run wrote a capture; empty of any other."""
+    try:
+        with open_regular(file.parent / LIST_NAME, _MAX_LIST_BYTES) as opened:
+            told = json.loads(opened.read(_MAX_LIST_BYTES))
+        for function in told["compilations"]:
+            if file.name in [each["capture"] for each in function["variants"]]:
+                name = shlex.quote(function["function"].rpartition(".")[2])
+                return f"--catch {name} {told['recompilation']['calls'][0]}"
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        pass  # there is no such list
+    return ""
 
 
 def _checked(capture: Capture, file: str) -> Checked:

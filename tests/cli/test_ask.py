@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -667,10 +668,45 @@ def test_a_saved_capture_tells_what_its_checks_found(jaxscope: CommandLine, tmp_
 
 
 def test_a_saved_capture_says_that_it_cannot_run(jaxscope: CommandLine, saved: Path) -> None:
-    answer = jaxscope("ask", saved, "nan")
+    answer = jaxscope("ask", saved, "recompiled")
 
     assert answer.status == 2
     assert "takes a run" in answer.errors
+
+
+def test_a_capture_of_a_script_names_the_command_that_runs_it_again(
+    jaxscope: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "a script.py"
+    script.write_text(
+        "import sys, jax, jax.numpy as jnp\n"
+        "f = jax.jit(lambda x: jnp.log(x - 2))\n"
+        "f(jnp.ones(3) * 5)\n"
+        "f(jnp.ones(3))\n"
+        "assert sys.argv[1:] == ['two words']\n"
+    )
+    out = tmp_path / "out"
+    assert jaxscope("run", "--out", out, "--catch", "<lambda>", script, "two words").status == 0
+    (caught,) = out.glob("*.jaxscope")
+
+    def run_again(question: str) -> str:
+        told = jaxscope("ask", caught, question).errors
+        (command,) = re.findall(r"Run the script again: (.+)", told)
+        words = shlex.split(command)
+        assert words[:2] == ["jaxscope", "run"] and words[-2:] == [str(script), "two words"]
+        again = jaxscope(*words[1:])
+        assert again.status == 0
+        return again.output
+
+    assert "1 program" in run_again("recompiled"), "it answers what was asked"
+    run_again("nan")
+    (other,) = (tmp_path / "jaxscope-run").glob("*.jaxscope")
+    assert "(log, a script.py:2)" in jaxscope("ask", other, "nan").output
+    speed = jaxscope("ask", caught, "speed").errors
+    assert f"jaxscope ask {shlex.quote(str(script))} CALL" in speed
+    caught.rename(tmp_path / "alone.jaxscope")
+    assert "Name the Python file." in jaxscope("ask", tmp_path / "alone.jaxscope", "nan").errors
 
 
 def test_kernels_whose_work_is_not_counted_are_kernels(

@@ -178,7 +178,7 @@ def test_nothing_is_run_without_permission(
 
 
 def test_a_saved_capture_cannot_answer_what_takes_a_run(saved: Path) -> None:
-    assert "takes a run" in fail(READING, "ask", file=saved, question="nan")
+    assert "takes a run" in fail(READING, "ask", file=saved, question="recompiled")
 
 
 def test_a_run_answers_where_it_is_allowed(program: Path) -> None:
