@@ -335,6 +335,103 @@ def test_groups_that_are_joined_have_ids_of_their_own() -> None:
     assert len(set(groups)) == len(groups)
 
 
+def scoped_layers(params: list[jax.Array], x: jax.Array) -> jax.Array:
+    for number, w in enumerate(params):
+        with jax.named_scope(f"layer_{number}"):
+            x = jnp.tanh(x @ w)
+    return (x * x).sum()
+
+
+def tree_norm(grads: list[jax.Array]) -> jax.Array:
+    return jnp.sqrt(sum((g * g).sum() for g in grads))
+
+
+def clip(limit: float) -> Callable[..., Any]:
+    def update_fn(grads: list[jax.Array], moments: list[jax.Array]) -> Any:
+        norm = tree_norm(grads)
+        return [jnp.where(norm < limit, g, g / norm * limit) for g in grads], moments
+
+    return update_fn
+
+
+def scale(rate: float) -> Callable[..., Any]:
+    def update_fn(grads: list[jax.Array], moments: list[jax.Array]) -> Any:
+        moments = [0.9 * m + 0.1 * g * g for m, g in zip(moments, grads, strict=True)]
+        pairs = zip(grads, moments, strict=True)
+        return [-rate * g / (jnp.sqrt(m) + 1e-8) for g, m in pairs], moments
+
+    return update_fn
+
+
+def both(*changes: Callable[..., Any]) -> Callable[..., Any]:
+    def update_fn(grads: list[jax.Array], moments: list[jax.Array]) -> Any:
+        for change in changes:
+            grads, moments = change(grads, moments)
+        return grads, moments
+
+    return update_fn
+
+
+def with_more_arguments(change: Callable[..., Any]) -> Callable[..., Any]:
+    def update(grads: list[jax.Array], moments: list[jax.Array], **_: Any) -> Any:
+        return change(grads, moments)
+
+    return update
+
+
+def apply_all(params: list[jax.Array], updates: list[jax.Array]) -> list[jax.Array]:
+    return [w + u for w, u in zip(params, updates, strict=True)]
+
+
+@pytest.mark.parametrize("layers", [scoped_layers, many_layers], ids=["scopes", "no scopes"])
+def test_an_optimizer_is_the_same_groups_in_every_stage(layers: Callable[..., Any]) -> None:
+    """Whatever XLA fuses, and though the step is called as what it calls is."""
+
+    def update(params: list[jax.Array], moments: list[jax.Array], x: jax.Array) -> Any:
+        grads = jax.grad(layers)(params, x)
+        change = both(with_more_arguments(clip(1.0)), scale(0.1))
+        updates, moments = change(grads, moments)
+        return apply_all(params, updates), moments
+
+    params = [jnp.ones((4, 5)), jnp.ones((5, 6)), jnp.ones((6, 7))]
+    capture = capture_function(update, (params, params, jnp.ones((5, 4))), {})
+    for stage in ("jaxpr", "stablehlo", "hlo", "optimized"):
+        view = build_view(capture.stage(stage).graph)
+        top = [view.boxes[child] for child in view.boxes[ROOT].children]
+        groups = [box.label for box in top if box.kind in (BranchKind.SCOPE, BranchKind.FUSION)]
+        assert groups == ["both", "apply_all"], stage
+        assert not [box.label for box in view.boxes if "update itself" in box.label]
+        assert_no_cycles(view)
+
+
+def test_what_is_computed_again_and_merged_with_the_forward_part_is_in_it() -> None:
+    """XLA keeps one of two alike instructions, which may bear the name of the backward part."""
+
+    def block(w: jax.Array, x: jax.Array) -> jax.Array:
+        h = jnp.sin(x @ w)
+        return jnp.exp(-h * h) @ w.T
+
+    def remade(ws: list[jax.Array], x: jax.Array) -> jax.Array:
+        def run(ws: list[jax.Array], x: jax.Array) -> jax.Array:
+            for w in ws:
+                x = block(w, x)
+            return x
+
+        return (jax.checkpoint(run)(ws, x) ** 2).sum()
+
+    arguments = [jnp.ones((16, 32))] * 3, jnp.ones((8, 16))
+    graph = capture_function(jax.grad(remade), arguments, {}).stage("optimized").graph
+    named = [number for number, text in enumerate(graph.strings) if "rematted_computation" in text]
+    assert named, "what is computed again is told by its name"
+    view = build_view(graph)
+    forward, _ = halves(view)
+    top = [view.boxes[child] for child in view.boxes[ROOT].children]
+    outside = [box.label for box in top if box.kind in (BranchKind.SCOPE, BranchKind.FUSION)]
+    assert not outside
+    assert not any("backward" in view.boxes[c].label for c in view.boxes[forward].children)
+    assert_no_cycles(view)
+
+
 def test_two_calls_of_a_function_are_two_groups_of_the_jaxpr() -> None:
     params = {"a": jnp.ones((3, 4)), "b": jnp.ones((4, 2))}
     assert labels(build_view(trace(chained, params, jnp.ones((5, 3))))).count("moved") == 2

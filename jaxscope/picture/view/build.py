@@ -15,7 +15,7 @@ from jaxscope.picture.view.folded_nodes import (
     show_literals,
     skip_plumbing,
 )
-from jaxscope.picture.view.forward_backward import box_forward_backward
+from jaxscope.picture.view.forward_backward import box_forward_backward, count_merged_as_forward
 from jaxscope.picture.view.group_tree import (
     box_repeats,
     dissolve_wrappers,
@@ -25,6 +25,7 @@ from jaxscope.picture.view.group_tree import (
     gather_small,
     group_by_function,
     group_by_scope,
+    join_beside_parts,
     make_sections,
 )
 from jaxscope.picture.view.open_groups import choose_opened
@@ -60,6 +61,10 @@ def _on_tree(change: Callable[[Draft, Branch], Branch]) -> TreeChange:
         return draft, change(draft, root)
 
     return apply
+
+
+def _pair_halves(draft: Draft, root: Branch) -> Branch:
+    return join_beside_parts(draft, box_forward_backward(draft, root))
 
 
 PASSES: tuple[Pass, ...] = (
@@ -121,7 +126,7 @@ PASSES: tuple[Pass, ...] = (
         "group-by-function",
         "Group by Python function",
         "In programs without scopes, the functions of the source are boxes.",
-        change_tree=_on_tree(group_by_function),
+        change_tree=group_by_function,
     ),
     Pass(
         "dissolve-wrappers",
@@ -133,7 +138,7 @@ PASSES: tuple[Pass, ...] = (
         "pair-halves",
         "Forward and backward side by side",
         "A gradient is two columns, layer beside layer, with what is kept for it in between.",
-        change_tree=_on_tree(box_forward_backward),
+        change_tree=_on_tree(_pair_halves),
     ),
     Pass(
         "gather-helpers",
@@ -178,7 +183,7 @@ def build_view(graph: Graph, without: Collection[str] = ()) -> View:
     active = [each for each in PASSES if each.name not in without]
     with paused_gc():
         dissolves = any(each.change_tree is dissolve_wrappers for each in active)
-        draft = start_draft(add_results(graph), dissolves=dissolves)
+        draft = start_draft(count_merged_as_forward(add_results(graph)), dissolves=dissolves)
         for each in active:
             if each.change_nodes is not None:
                 draft = each.change_nodes(draft)

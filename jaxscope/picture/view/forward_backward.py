@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from jaxscope.model import NONE, Direction
+from jaxscope.model import NONE, Direction, Graph
 from jaxscope.model.graph import distinct
 from jaxscope.picture.view.arguments import find_arguments, find_results, part_results
 from jaxscope.picture.view.tree import (
@@ -30,6 +30,7 @@ from jaxscope.picture.view.tree import (
     read_all_orders,
     with_children,
 )
+from jaxscope.program.dataflow import attribute_column
 
 FORWARD_BACKWARD = (BranchKind.FORWARD, BranchKind.BACKWARD)
 _MIN_LEAVES = 2
@@ -37,6 +38,48 @@ _NEUTRAL, _FORWARD, _BACKWARD, _MIXED = 0, 1, 2, 3
 _PART_OF = {int(Direction.FORWARD): _FORWARD, int(Direction.BACKWARD): _BACKWARD}
 _NAMES = {_FORWARD: "forward", _BACKWARD: "backward"}
 _KINDS = {_FORWARD: BranchKind.FORWARD, _BACKWARD: BranchKind.BACKWARD}
+
+
+_REMADE = "/rematted_computation/"
+"""In the name of what `jax.checkpoint` computes again in the backward part."""
+
+
+def count_merged_as_forward(graph: Graph) -> Graph:
+    """The graph with what XLA merged with what is computed again counted to the forward part.
+
+    Of two instructions that compute the same, XLA may keep the one that bears the name of the
+    backward part: the forward part reads it, without any of the backward part in between.
+    """
+    codes = attribute_column(graph, "op_name")
+    named = [n for n in distinct(codes).tolist() if n != NONE and _REMADE in graph.strings[n]]
+    if not named:
+        return graph
+    direction, edges = graph.nodes.direction.copy(), graph.edges
+    is_remade = np.isin(codes, named) & (direction == int(Direction.BACKWARD))
+    passes = is_remade | (direction == int(Direction.NONE))
+    read: dict[int, list[int]] = {}
+    leads = passes[edges.source]
+    for source, target in zip(
+        edges.source[leads].tolist(), edges.target[leads].tolist(), strict=True
+    ):
+        read.setdefault(target, []).append(source)
+    waiting = np.flatnonzero(direction == int(Direction.FORWARD)).tolist()
+    reached = set(waiting)
+    for node in waiting:  # grows while it is read
+        more = set(read.get(node, ())) - reached
+        reached |= more
+        waiting += more
+    merged = np.zeros(len(direction), bool)
+    merged[waiting] = is_remade[waiting]
+    groups = graph.groups
+    is_inside = np.zeros(len(groups) + 1, bool)  # of a fusion or what it calls; at -1 of no group
+    for group, owner in enumerate(groups.owner.tolist()):
+        is_inside[group] = is_inside[groups.parent[group]] or (owner != NONE and merged[owner])
+    merged |= is_remade & is_inside[graph.nodes.group]
+    if not merged.any():
+        return graph
+    direction[merged] = int(Direction.FORWARD)
+    return dataclasses.replace(graph, nodes=dataclasses.replace(graph.nodes, direction=direction))
 
 
 def box_forward_backward(draft: Draft, root: Branch) -> Branch:

@@ -88,14 +88,13 @@ def group_by_scope(draft: Draft, root: Branch) -> Branch:
     return _group(draft, root, path_of, paths, "scope", _MIN_LEAVES)
 
 
-def group_by_function(draft: Draft, root: Branch) -> Branch:
+def group_by_function(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
     """Box the runs of operations that one call of a Python function wrote.
 
     The traceback of each operation says which functions it was written in. In a program with
     scopes only operations outside of them are grouped, by the innermost function; of one that
-    calls others, or opens scopes, the box holds only what is left, and says so. Equations and
-    operations in neither part of such a program's derivative, such as an optimizer's, are grouped
-    by all functions.
+    calls others, or opens scopes, the box holds only what is left, and says so. What is in neither
+    part of such a program's derivative, such as an optimizer, is grouped by all functions.
     """
     graph = draft.graph
     nodes = graph.nodes
@@ -115,19 +114,31 @@ def group_by_function(draft: Draft, root: Branch) -> Branch:
                 names.append(name)
         return tuple(names)
 
-    if not has_scope.any():
-        return _group(draft, root, row_of, list(map(read, rows)), "function", _MIN_LEAVES)
-    # XLA orders instructions by their uses: an optimizer is in as many runs as it has parameters.
-    has_order = not (nodes.kind == int(NodeKind.INSTRUCTION)).any()
-    has_parts = has_order and bool((nodes.direction == int(Direction.BACKWARD)).any())
+    has_parts = bool((nodes.direction == int(Direction.BACKWARD)).any())
     is_beside = has_parts & ~has_scope & (nodes.direction == int(Direction.NONE))
+    # Of what stands in calls, HLO may not know what called the function that is traced.
+    outside = map(rows.__getitem__, distinct(row_of[nodes.group == NONE]).tolist())
+    shared = _shared_start([tuple((name, "") for name in read(row)) for row in outside if row])
+    # XLA orders instructions by their uses: an optimizer is in as many runs as it has parameters.
+    if has_parts and (nodes.kind == int(NodeKind.INSTRUCTION)).any():
+
+        def functions_of(node: int) -> tuple[str, ...]:
+            return read(rows[row_of[node]])[shared:] if is_beside[node] else ()
+
+        draft = dataclasses.replace(draft, functions_of=functions_of)
+    if not has_scope.any():
+        paths = list(map(read, rows))
+        return draft, _group(draft, root, row_of, paths, "function", _MIN_LEAVES)
     around = [tell(rows[number]) for number in distinct(row_of[~is_beside]).tolist()]
-    shared = _shared_start([tuple((name, "") for name in read(row)) for row in rows if row])
+    callers = _find_callers(filter(None, around))
+    alone = (
+        tuple(f"{name}{ITSELF}" if name in callers else name for name in read(row[:1]))
+        for row in rows
+    )
     # Operations in scopes have no path, and those beside them all of it.
-    paths = [(), *(read(row[:1]) for row in rows), *(read(row)[shared:] for row in rows)]
+    paths = [(), *alone, *(read(row)[shared:] for row in rows)]
     path_of = np.where(has_scope, 0, 1 + row_of + len(rows) * is_beside)
-    left = _find_callers(filter(None, around))
-    return _group(draft, root, path_of, paths, "function", 3, left, is_beside)
+    return draft, _group(draft, root, path_of, paths, "function", 3, is_beside)
 
 
 def _find_callers(stacks: Iterable[tuple[str, ...]]) -> frozenset[str]:
@@ -196,7 +207,6 @@ def _group(
     paths: Sequence[tuple[str, ...]],
     word: str,
     least: int,
-    left: frozenset[str] = frozenset(),
     is_whole: npt.NDArray[np.bool_] | None = None,
 ) -> Branch:
     """Box the runs of operations that share a path.
@@ -205,7 +215,6 @@ def _group(
         path_of: Of each node which of `paths` it has.
         word: For the ids of the boxes.
         least: Operations in a box.
-        left: As of `_Wrapper`.
         is_whole: Of each node whether its path is told even where all others share it.
     """
     if not any(paths[number] for number in distinct(path_of).tolist()):
@@ -246,16 +255,107 @@ def _group(
         paths = _fill_gaps([*map(marked.__getitem__, numbers[starts].tolist())])
         bounds = [*starts.tolist(), len(numbers)]
         # What all share says nothing here; a nested program repeats the path of its owner.
-        is_told = bool(whole) and any(isinstance(c, int) and c in whole for c in branch.children)
+        is_told = bool(whole) and branch.kind is not BranchKind.FUSION
+        is_told = is_told and any(isinstance(c, int) and c in whole for c in branch.children)
         named = [p for p in paths if p]
         if has_update:
             named = [tuple((name, "") for name, _ in p) for p in named]
         shared = 0 if is_told else _shared_start(named)
         paths = [p[shared:] for p in paths] if shared else paths
-        wrapper = _Wrapper(branch.children, least, left, draft.dissolves, not branch.branches)
+        wrapper = _Wrapper(branch.children, least, draft.dissolves, not branch.branches)
         return with_children(branch, wrapper.wrap(bounds, paths, 0, f"{branch.id}/{word}:"))
 
     return map_branches(root, change)
+
+
+_LEAST_BESIDE = 4
+"""Two parts, and two things that can be joined."""
+
+
+def join_beside_parts(draft: Draft, root: Branch) -> Branch:
+    """Join what is of one scope or function beside the parts of a gradient, as an optimizer is.
+
+    In HLO only: XLA orders instructions by their uses, one parameter of an optimizer after the
+    other.
+    """
+    nodes = draft.graph.nodes
+    has_parts = (nodes.direction == int(Direction.BACKWARD)).any()
+    if not has_parts or not (nodes.kind == int(NodeKind.INSTRUCTION)).any():
+        return root
+
+    def change(branch: Branch) -> Branch:
+        if not any(child.kind in FORWARD_BACKWARD for _, child in branch.branches):
+            return branch
+        return with_children(branch, _join_named(draft, branch.id, branch.children, 0))
+
+    return map_branches(root, change, _LEAST_BESIDE)
+
+
+def _join_named(
+    draft: Draft, prefix: str, children: tuple[Child, ...], depth: int
+) -> tuple[Child, ...]:
+    """Join what has one name, and in that likewise.
+
+    Two things are joined unless a value leads from one to the other by way of what is in neither.
+    Each name takes time in the number of dependencies.
+
+    Args:
+        prefix: Of the ids of the new groups.
+        depth: So many names of functions are told by the groups around.
+    """
+
+    def name_of(child: Child) -> str:
+        if isinstance(child, Branch) and child.kind is BranchKind.SCOPE and child.node == NONE:
+            return child.label.partition(" / ")[0]
+        node = child.node if isinstance(child, Branch) else child
+        return "".join(draft.functions_of(node)[depth : depth + 1]) if node != NONE else ""
+
+    for name, count in collections.Counter(map(name_of, children)).items():
+        before = find_dependencies(draft, children) if name and count > 1 else None
+        if before is None:
+            continue
+        is_member = [name_of(child) == name for child in children]
+        left = [0] * len(children)  # how often a value that comes there has left such a group
+        for at, sources in enumerate(before):
+            left[at] = max(
+                (left[each] + (is_member[each] and not is_member[at]) for each in sources),
+                default=0,
+            )
+        boxes: dict[tuple[int, int], list[int]] = {}
+        for at in range(len(children)):
+            key = (left[at], NONE) if is_member[at] else (NONE, at)
+            boxes.setdefault(key, []).append(at)
+        joined: list[Child] = []
+        for number, box in enumerate(sort_boxes([*boxes.values()], before)):
+            members = tuple(children[at] for at in box)
+            id = f"{prefix}/joined:{name}#{number}"
+            joined += _join(draft, id, name, members, depth) if len(box) > 1 else members
+        children = tuple(joined)
+    return children
+
+
+def _join(
+    draft: Draft, id: str, name: str, members: tuple[Child, ...], depth: int
+) -> tuple[Child, ...]:
+    """One group of several things of one name; they themselves, where it would hold few."""
+    inside: list[Child] = []
+    for child in members:
+        if not isinstance(child, Branch) or child.kind is not BranchKind.SCOPE:
+            inside.append(child)
+        elif child.label == name:
+            inside += child.children
+        else:
+            inside.append(dataclasses.replace(child, label=child.label.removeprefix(f"{name} / ")))
+    if len(inside) < _MIN_JOINED:
+        return members
+    grown = _join_named(draft, id, tuple(inside), depth + 1)
+    only = grown[0] if len(grown) == 1 else None
+    if isinstance(only, Branch) and only.kind is BranchKind.SCOPE:
+        return (dataclasses.replace(only, label=_join_labels(name, only.label)),)
+    return (Branch(id, BranchKind.SCOPE, name, grown),)
+
+
+_MIN_JOINED = 3
 
 
 def _fill_gaps(paths: list[Path | None]) -> list[Path]:
@@ -294,7 +394,6 @@ class _Wrapper:
     Attributes:
         children: Those of one branch.
         least: Operations in a box.
-        left: Names of which the groups hold only a part.
         joins: Whether a group that would hold a single one is only a name of that.
         is_plain: Whether all children are nodes.
         counts: How many groups have an id but for its number.
@@ -302,7 +401,6 @@ class _Wrapper:
 
     children: tuple[Child, ...]
     least: int
-    left: frozenset[str]
     joins: bool
     is_plain: bool
     counts: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -349,7 +447,7 @@ class _Wrapper:
         if self.joins and len(names) > 1:
             id, joint = names.pop()
             for _, name_around in reversed(names):
-                joint = _join("" if name_around.startswith(_NOISE) else name_around, joint)
+                joint = _join_labels("" if name_around.startswith(_NOISE) else name_around, joint)
             names = [(id, joint)]
         box = box_nodes if self.is_plain else Branch
         for id, label in reversed(names):
@@ -360,10 +458,9 @@ class _Wrapper:
     def _name(self, part: tuple[str, str], prefix: str) -> tuple[str, str]:
         """The id and the label of the next group."""
         name = part[0] + part[1]
-        id = f"{prefix}{name}"
+        id = f"{prefix}{part[0].removesuffix(ITSELF)}{part[1]}"
         number = self.counts[id] = self.counts.get(id, 0) + 1
-        label = f"{part[0]}{ITSELF}{part[1]}" if part[0] in self.left else name
-        return f"{id}#{number}" if number > 1 else id, label
+        return f"{id}#{number}" if number > 1 else id, name
 
 
 MAX_CHILDREN = 150
@@ -448,26 +545,15 @@ def box_repeats(draft: Draft, root: Branch) -> Branch:
     """Box neighbouring stretches of a group that do the same to values of the same types.
 
     Three copies of at least four children count, or of one group. What the copies do is compared
-    by operation and types; their constants and weights may differ. Beside the parts of a gradient,
-    groups of HLO that have one name and are not alike are joined.
+    by operation and types; their constants and weights may differ.
     """
     repeats = _Repeats(draft, root)
     # Single operations are a run only where they are many.
-    root = map_branches(root, repeats.box, 0 if repeats.names else _MIN_CHILDREN)
-    nodes = draft.graph.nodes
-    has_parts = (nodes.direction == int(Direction.BACKWARD)).any()
-    # XLA orders instructions by their uses, one parameter of an optimizer after the other.
-    if has_parts and (nodes.kind == int(NodeKind.INSTRUCTION)).any():
-        root = map_branches(root, repeats.join_beside_parts, _LEAST_BESIDE)
-    return root
-
-
-_LEAST_BESIDE = 4
-"""Two parts, and two groups that can be joined."""
+    return map_branches(root, repeats.box, 0 if repeats.names else _MIN_CHILDREN)
 
 
 class _Repeats:
-    """Boxes alike children, and joins groups of one name that are not alike.
+    """Boxes alike children.
 
     Attributes:
         names: Names of calls whose inside is drawn at another node; see `_name_calls`.
@@ -504,54 +590,6 @@ class _Repeats:
         if isinstance(only, Branch) and branch.label and not is_half:
             return dataclasses.replace(only, id=branch.id, label=branch.label, node=branch.node)
         return with_children(branch, boxed)
-
-    def join_beside_parts(self, branch: Branch) -> Branch:
-        """Join groups beside the parts of a gradient, such as those of an optimizer."""
-        if not any(child.kind in FORWARD_BACKWARD for _, child in branch.branches):
-            return branch
-        return self._join_named(branch)
-
-    def _join_named(self, branch: Branch) -> Branch:
-        """Join groups of one name, and in them likewise.
-
-        Two are joined unless a value leads from one to the other by way of what is in neither.
-        Each name takes time in the number of dependencies.
-        """
-        children: list[Child] = [*branch.children]
-        names = collections.Counter(map(_name_of_group, children))
-        for name in [name for name, count in names.items() if name and count > 1]:
-            before = find_dependencies(self._draft, tuple(children))
-            if before is None:
-                break
-            is_member = [_name_of_group(child) == name for child in children]
-            left = [0] * len(children)  # how often a value that comes there has left such a group
-            for at, sources in enumerate(before):
-                left[at] = max(
-                    (left[each] + (is_member[each] and not is_member[at]) for each in sources),
-                    default=0,
-                )
-            boxes: dict[tuple[int, int], list[int]] = {}
-            for at in range(len(children)):
-                key = (left[at], NONE) if is_member[at] else (NONE, at)
-                boxes.setdefault(key, []).append(at)
-            ordered = sort_boxes([*boxes.values()], before)
-            children = [self._join([children[at] for at in box]) for box in ordered]
-        return with_children(branch, children)
-
-    def _join(self, children: list[Child]) -> Child:
-        groups = [child for child in children if isinstance(child, Branch)]
-        if len(groups) < 2:
-            return children[0]
-        inside = tuple([child for group in groups for child in group.children])
-        id = f"{groups[0].id}/joined"  # repeats are numbered anew, beside those of the first
-        return self._join_named(self.box(dataclasses.replace(groups[0], id=id, children=inside)))
-
-
-def _name_of_group(child: Child) -> str:
-    """The name of a group of functions or scopes, or nothing."""
-    if isinstance(child, Branch) and child.kind is BranchKind.SCOPE and child.node == NONE:
-        return child.label
-    return ""
 
 
 def _name_calls(graph: Graph, root: Branch) -> dict[Child, str]:
@@ -816,11 +854,11 @@ class _Dissolver:
         if isinstance(only, int):
             if branch.node not in (NONE, only):
                 self.moved[branch.node] = only
-            self.captions[only] = _join(self._name_of(branch), self.captions.get(only, ""))
+            self.captions[only] = _join_labels(self._name_of(branch), self.captions.get(only, ""))
             return only
         if branch.node != NONE and only.node not in (NONE, branch.node):
             self.moved[branch.node] = only.node
-        label = _join(self._name_of(branch), only.label)
+        label = _join_labels(self._name_of(branch), only.label)
         node = branch.node if only.node == NONE else only.node
         return Branch(only.id, only.kind, label, only.children, node, only.copies)
 
@@ -832,7 +870,7 @@ class _Dissolver:
         return "" if is_plain or branch.label.startswith(_NOISE) else branch.label
 
 
-def _join(outer: str, inner: str) -> str:
+def _join_labels(outer: str, inner: str) -> str:
     """Both names, each once."""
     if not inner or inner == outer:
         return outer

@@ -119,6 +119,8 @@ class Draft:
             place or name would count them to the forward part, and what is inside of them; each
             with the outermost that it is in.
         dissolves: Whether boxes around a single box are dissolved: then none is made.
+        functions_of: Of HLO, once it is grouped by them: the functions that an instruction in
+            neither part of a derivative was written in, outermost first.
     """
 
     graph: Graph
@@ -129,6 +131,7 @@ class Draft:
     flow: ControlFlow = NO_CONTROL_FLOW
     seeds: Mapping[int, int] = dataclasses.field(default_factory=dict)
     dissolves: bool = False
+    functions_of: Callable[[int], tuple[str, ...]] = lambda _: ()
 
     def is_shown(self, node: int) -> bool:
         """Whether the node has a box of its own."""
