@@ -299,13 +299,13 @@ class GraphBuilder:
         self._places = _PlaceTable(self.table)
         # Packed as they come: as objects of Python half a million of them take hundreds of MB.
         self._nodes = array("i")
-        self._seconds = array("d")
+        self._seconds, self._costs = array("d"), array("d")
         self._attributes, self._attribute_counts = array("i"), array("i")
         self._edges = array("i")
         self._ragged: dict[str, list[Sequence[int]]] = {
             name: [] for name in ("types", "scope", "origins", "derived", "source")
         }
-        self._costs: list[tuple[float, float, float]] = []
+        self._add_ragged = tuple(rows.append for rows in self._ragged.values())
         self._groups: list[tuple[int, ...]] = []
         self.table.update({"": 0})
 
@@ -332,18 +332,24 @@ class GraphBuilder:
         seconds: float = math.nan,
     ) -> int:
         """Add a node and return its index. `source` rows are file, line, column, function."""
-        table, rows, ragged = self.table, self._rows, self._ragged
-        self._nodes.extend((table[id], table[name], kind, table[operation], group, direction))
+        table, rows = self.table, self._rows
+        number_of = table.setdefault  # of an id or a name, which is new: sooner than `__missing__`
+        at = number_of(id, len(table)), number_of(name, len(table))
+        self._nodes.extend((*at, kind, table[operation], group, direction))
+        if attributes:
+            for key, value in attributes.items():
+                self._attributes.extend((table[key], number_of(value, len(table))))
+            self._attribute_counts.append(2 * len(attributes))
+        else:
+            self._attribute_counts.append(0)
+        add_types, add_scope, add_origins, add_derived, add_source = self._add_ragged
+        add_types(rows[tuple(types)])
+        add_scope(rows[tuple(scope)])
+        add_origins(rows[tuple(origins)])
+        add_derived(rows[tuple(derived)])
+        add_source(self._places[tuple(source)])
         self._seconds.append(seconds)
-        pairs = [table[text] for pair in attributes.items() for text in pair] if attributes else ()
-        self._attributes.extend(pairs)
-        self._attribute_counts.append(len(pairs))
-        ragged["types"].append(rows[tuple(types)])
-        ragged["scope"].append(rows[tuple(scope)])
-        ragged["origins"].append(rows[tuple(origins)])
-        ragged["derived"].append(rows[tuple(derived)])
-        ragged["source"].append(self._places[tuple(source)])
-        self._costs.append(cost)
+        self._costs.extend(cost)
         return len(self._seconds) - 1
 
     def add_edge(
@@ -351,6 +357,19 @@ class GraphBuilder:
     ) -> None:
         """Add an edge from result `output` of `source` to operand `operand` of `target`."""
         self._edges.extend((source, output, target, operand, self.table[type]))
+
+    def add_operands(
+        self, target: int, operands: Iterable[tuple[int, tuple[int, int], str]]
+    ) -> None:
+        """Add the edges to a node.
+
+        Args:
+            target: The node.
+            operands: Of each edge the operand, the node and number of the result, and the type.
+        """
+        add, table = self._edges.extend, self.table
+        for operand, (source, output), type in operands:
+            add((source, output, target, operand, table[type]))
 
     def add_group(
         self,
@@ -400,7 +419,7 @@ class GraphBuilder:
             operation=operations,
             group=groups,
             direction=directions.astype(np.int8),
-            cost=np.asarray(self._costs, np.float64).reshape(count, 3),
+            cost=np.array(self._costs, np.float64).reshape(count, 3),
             seconds=np.array(self._seconds, np.float64),
             attributes=Ragged(
                 np.concatenate(([0], ends)).astype(np.int32), np.array(self._attributes, np.int32)

@@ -226,7 +226,7 @@ _TAG = re.compile(r"jxs([bdpt])(\d+)")
 _NAMELESS = re.compile(r'op_name="(?:jxs[bdpt]\d+~/*)+" ?')
 _NAMED_BEFORE = re.compile(r"/jxs[bdpt]\d+~/*(?:jxs[bdpt]\d+~/*)*(?=[\"';]|$)")
 _PRINTED = re.compile(r"jxs[bdpt]\d+~/*")
-_JOINED = re.compile(r'op_name="([^"]*jxs[^"]*[;:][^"]*)"')
+_JOINED = re.compile(r'op_name="([^";:]*[;:][^"]*)"')
 _JOINED_INSTRUCTION = re.compile(r'%([\w.-]+) = [^\n]*op_name="([^"\n]*;jxs[^"\n]*)"')
 _PERCENT_NAME = re.compile(r"%([\w.-]+)")
 _NO_NAME = re.compile(r"[^\w.-]")
@@ -419,12 +419,18 @@ def strip_tags(text: str) -> str:
     if ";jxs" in moved:
         moved = _rename_joined(moved)
     named = _NAMELESS.sub("", moved).replace(", metadata={}", "")
-    named = _JOINED.sub(lambda found: f'op_name="{_plain_name(found[1])}"', named)
+    named = _JOINED.sub(_strip_joined, named)
     named = _PRINTED.sub("", _NAMED_BEFORE.sub("", named))
     if "jxs" not in named:
         return named
     named = _NAMED_BY_TAG.sub(r"%unnamed_\1", named)
     return _LEADING_TAG.sub("", _TAG_AFTER_SLASH.sub("", named))
+
+
+def _strip_joined(found: re.Match[str]) -> str:
+    name = found[1]
+    before = name[: max(name.rfind(";"), name.rfind(":"))]
+    return f'op_name="{_plain_name(name)}"' if "jxs" in before else found[0]
 
 
 def _split_combined(name: str) -> list[str]:

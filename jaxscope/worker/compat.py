@@ -165,6 +165,16 @@ def holds_jaxpr(value: Any) -> bool:
     return False
 
 
+def find_holders(parameters: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The parameters that are jaxprs or have one somewhere inside."""
+    holders = _holders
+    return [
+        (name, value)
+        for name, value in parameters.items()
+        if holders[type(value)] and holds_jaxpr(value)
+    ]
+
+
 def open_jaxpr(value: Any) -> Any:
     """The jaxpr that has the equations. Since 0.12 a `Jaxpr` carries its constants itself."""
     inner = getattr(value, "jaxpr", None)
@@ -455,6 +465,11 @@ def scope_names(name_stack: Any) -> tuple[str, ...]:
     return tuple(
         element.name for element in name_stack.stack if isinstance(element, _source_info.Scope)
     )
+
+
+def stack_text(elements: tuple[Any, ...]) -> str:
+    """What JAX prints for a name stack of these elements."""
+    return str(_source_info.NameStack(elements))
 
 
 def user_frames(source_info: Any) -> Iterator[tuple[str, int, int, str]]:

@@ -33,6 +33,9 @@ _batching = private_module("jax._src.interpreters.batching")
 _partial_eval = private_module("jax._src.interpreters.partial_eval")
 
 
+_AS_IT_IS = contextlib.nullcontext()
+
+
 class BatchAxes:
     """Axes of the variables of a program that the `vmap`s of a call added.
 
@@ -264,7 +267,7 @@ class Recorder(getattr(_core, "Trace", object)):  # type: ignore[misc] # JAX's
 
     def pair(self, value: Any, shadow: Any) -> None:
         """Let a tracer of the second trace stand for a value of the first."""
-        if not isinstance(value, compat.Tracer | jax.Array):
+        if not isinstance(value, (compat.Tracer, jax.Array)):  # a union is made anew
             return
         if not isinstance(shadow, compat.Tracer):
             shadow = self._shadow.to_jaxpr_tracer(shadow, _source_info.current())
@@ -462,15 +465,15 @@ def _is_value(leaf: Any) -> bool:
     return True
 
 
-@contextlib.contextmanager
-def _extended(tag: Any) -> Iterator[None]:
-    """Put a tag innermost in the name stack."""
+def _extended(tag: Any) -> contextlib.AbstractContextManager[Any]:
+    """Puts a tag innermost in the name stack."""
     if tag is None:
-        yield
-        return
+        return _AS_IT_IS
     stack = _source_info._source_info_context.context.name_stack
-    with _source_info.set_name_stack(_source_info.NameStack((*stack.stack, tag))):
-        yield
+    put: contextlib.AbstractContextManager[Any] = _source_info.set_name_stack(
+        _source_info.NameStack((*stack.stack, tag))
+    )
+    return put
 
 
 def is_inlined(params: dict[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jaxscope.worker.stages.compilation import describe_memory
+from jaxscope.worker.stages.compilation import _read_memory, describe_memory
 
 
 class Program:
@@ -15,8 +15,10 @@ class Program:
 
     def __init__(self, stats: Any, platform: str = "gpu") -> None:
         self._stats, self._platform = stats, platform
+        self.num_asked = 0
 
     def memory_analysis(self) -> Any:
+        self.num_asked += 1
         if isinstance(self._stats, Exception):
             raise self._stats
         return self._stats
@@ -58,6 +60,13 @@ def test_an_analysis_that_raises_costs_nothing_else() -> None:
     fields = describe_memory(Program(NotImplementedError("no")), None)
     assert fields["reason"] == "XLA's memory analysis raised NotImplementedError."
     assert (fields["donated"], fields["kept"]) == ([], [])
+
+
+def test_xla_is_asked_for_its_plan_once() -> None:
+    """It serializes the plan each time."""
+    program = Program(SimpleNamespace(**vars(STATS), serialized_buffer_assignment_proto=b"\x08"))
+    fields, places = _read_memory(program, None, None)
+    assert (fields["temporary_bytes"], places, program.num_asked) == (50, {}, 1)
 
 
 @pytest.mark.parametrize("size", [-1, float("nan"), "many"])

@@ -19,6 +19,7 @@ _FLOAT8_NAMES = (
     *("float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
 )
 MAX_TEXT = 200
+_MAX_ITEMS = 16
 
 
 def find_shorthand(name: str) -> str:
@@ -47,12 +48,14 @@ def aval_bytes(aval: Any) -> int:
 
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = MAX_TEXT
-_repr.maxtuple = _repr.maxlist = _repr.maxdict = 16
+_repr.maxtuple = _repr.maxlist = _repr.maxdict = _MAX_ITEMS
 _repr.maxlevel = 4
 
 
 def value_text(value: Any) -> str:
     """One short line for any value; never the contents of a large array, and never raises."""
+    if type(value) is tuple and len(value) <= _MAX_ITEMS and {*map(type, value)} == {int}:
+        return shorten(repr(value), MAX_TEXT)  # as below; most parameters are such
     try:
         return shorten(" ".join(_describe(value).split()), MAX_TEXT)
     except Exception:
@@ -63,8 +66,10 @@ def _describe(value: Any) -> str:
     if type(value) is int:  # most parameters are, or tuples of a few of them
         return repr(value)
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        inner = ", ".join([_describe(item) for item in value[:16]])
-        return f"({inner}{', …' if len(value) > 16 else ''}{',' if len(value) == 1 else ''})"
+        inner = ", ".join([_describe(item) for item in value[:_MAX_ITEMS]])
+        return (
+            f"({inner}{', …' if len(value) > _MAX_ITEMS else ''}{',' if len(value) == 1 else ''})"
+        )
     if isinstance(value, str):
         return value
     if value is None or isinstance(value, bool):

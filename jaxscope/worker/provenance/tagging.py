@@ -24,11 +24,8 @@ def nested_jaxprs(parameters: dict[str, Any]) -> list[tuple[str, Any]]:
         The path of each jaxpr in an equation id (`jaxpr`, `branches.1`) and the jaxpr, open or
         closed. Tuples, lists, named tuples and dictionaries are searched; other objects are not.
     """
-    found: list[tuple[str, Any]] = []
-    for name, value in parameters.items():
-        if compat.holds_jaxpr(value):
-            found += _find_jaxprs(name, value)
-    return found
+    holders = compat.find_holders(parameters)
+    return [found for name, value in holders for found in _find_jaxprs(name, value)]
 
 
 def _find_jaxprs(path: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -51,8 +48,7 @@ def change_jaxprs(parameters: dict[str, Any], change: Callable[[str, Any], Any])
     """
     changed = {
         name: _change_parameter(name, value, change)
-        for name, value in parameters.items()
-        if compat.holds_jaxpr(value)
+        for name, value in compat.find_holders(parameters)
     }
     return {**parameters, **changed} if changed else parameters
 

@@ -82,6 +82,7 @@ from jaxscope.worker.stages.jaxpr import (
     Provenance,
     convert_jaxpr,
     find_places,
+    no_axes,
     print_jaxpr,
 )
 from jaxscope.worker.stages.machine_code import dump_folder
@@ -120,7 +121,7 @@ def gc_freeze() -> Iterator[Callable[[], None]]:
 
 T = TypeVar("T")
 
-_UNCONVERTED = ConvertedJaxpr(GraphBuilder().build(), {}, {}, {}, {})
+_UNCONVERTED = ConvertedJaxpr(GraphBuilder().build(), {}, {}, {}, {}, {})
 _DEEP = 100
 """Levels of nesting; XLA was seen to overflow an 8 MiB stack from 200 on."""
 
@@ -410,7 +411,7 @@ class _Pipeline:
                 is_derived=is_last,
                 base=base,
                 places=places,
-                axes_of=program.batch_axes.axes_of,
+                axes_of=program.batch_axes.axes_of if program.batch_axes.has_any else no_axes,
             )
         return last
 
@@ -459,7 +460,7 @@ class _Pipeline:
         is_derived: bool = False,
         base: Mapping[str, Provenance] | None = None,
         places: Mapping[Frame, str] | None = None,
-        axes_of: AxesOf | None = None,
+        axes_of: AxesOf = no_axes,
     ) -> ConvertedJaxpr:
         try:
             converted = convert_jaxpr(
@@ -471,7 +472,7 @@ class _Pipeline:
                 result_paths=stage.result_paths,
                 base=base or {},
                 places=places or {},
-                axes_of=axes_of or (lambda _: ()),
+                axes_of=axes_of,
             )
         except Exception as error:
             self._sender.send_unavailable(stage.name, title, _describe_bug(error))

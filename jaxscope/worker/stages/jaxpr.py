@@ -29,7 +29,7 @@ Everything else is a parameter of the equation, as short text.
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -157,6 +157,7 @@ def find_used(root: Any, nested_of: NestedOf) -> set[int]:
 _NAMELESS = "<lambda>"
 
 
+@functools.cache
 def variable_name(number: int) -> str:
     """JAX's names: a, b, …, z, ba, bb, …"""
     letters = ""
@@ -167,18 +168,33 @@ def variable_name(number: int) -> str:
             return letters
 
 
-def is_worth_showing(name: str, value: Any) -> bool:
-    """Whether a parameter says something; empty defaults and nested jaxprs do not."""
-    if value is None or compat.is_jaxpr(value) or name.endswith("_thunk"):
+_SAID_IF_TRUE = frozenset(
+    {"ctx_mesh", "keep_unused", "inline", "compiler_options_kvs", "debug_info"}
+)
+
+
+def is_worth_showing(name: str, value: Any, may_hold: bool) -> bool:
+    """Whether a parameter says something; empty defaults and nested jaxprs do not.
+
+    Args:
+        name: Of the parameter.
+        value: Of the parameter.
+        may_hold: Whether a jaxpr may be in it.
+    """
+    if name.endswith("_thunk") or value is None:
+        return False
+    if type(value) in compat.PLAIN:  # most are
+        return name not in _SAID_IF_TRUE or bool(value)
+    if may_hold and compat.is_jaxpr(value):
         return False
     if isinstance(value, tuple):
         if all(item is None for item in value):
             return False
         if name == "donated_invars" and not any(value):
             return False
-        if any(compat.is_jaxpr(item) for item in value):
+        if may_hold and any(map(compat.is_jaxpr, value)):
             return False
-    if name in {"ctx_mesh", "keep_unused", "inline", "compiler_options_kvs", "debug_info"}:
+    if name in _SAID_IF_TRUE:
         return bool(value) and bool(getattr(value, "shape_tuple", value))
     return not type(value).__name__.startswith("Unspecified") and not (
         isinstance(value, tuple) and all("Unspecified" in type(item).__name__ for item in value)
@@ -189,13 +205,21 @@ _RULES = {"fwd_jaxpr_thunk": "fwd", "bwd": "bwd", "jvp_jaxpr_fun": "jvp"}
 """Parameters that hold the rule of a custom derivative, by the names that JAX prints for them."""
 
 
-def shown_parameters(equation: Any) -> dict[str, Any]:
+def shown_parameters(equation: Any, has_nested: bool) -> dict[str, Any]:
     """The parameters that say something, sorted by name.
 
     Of a function with a rule of its own for derivatives they are those that JAX's own text has:
     the function's name, and the names of the rule's functions.
+
+    Args:
+        equation: The equation.
+        has_nested: Whether some parameter is a jaxpr or has one.
     """
-    parameters = {n: value for n, value in equation.params.items() if is_worth_showing(n, value)}
+    parameters = {
+        name: value
+        for name, value in equation.params.items()
+        if is_worth_showing(name, value, has_nested)
+    }
     if equation.primitive.name in CUSTOM_DERIVATIVES:
         for name in ("num_consts", "out_trees", *_RULES):
             parameters.pop(name, None)
@@ -301,8 +325,7 @@ Frame = tuple[str, int, int, str]
 """File, line, column and function of a place in the source."""
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(NamedTuple):
     """Where an equation comes from, as far as its own name stack or its surroundings say."""
 
     origins: tuple[str, ...] = ()
@@ -324,6 +347,7 @@ class ConvertedJaxpr:
         equation_nodes: Node index of each equation, by the equation's identity.
         groups: Id of the group that shows a nested jaxpr, by the open jaxpr's identity.
         provenances: Where each equation comes from, by its id.
+        parameters: Texts of the parameters of each equation, by the equation's identity.
     """
 
     graph: Graph
@@ -331,6 +355,7 @@ class ConvertedJaxpr:
     equation_nodes: Mapping[int, int]
     groups: Mapping[int, str]
     provenances: Mapping[str, Provenance]
+    parameters: Mapping[int, Mapping[str, str]]
 
 
 def find_places(base: ConvertedJaxpr) -> dict[Frame, str]:
@@ -347,7 +372,8 @@ AxesOf = Callable[[Any], VmapAxes]
 """The axes of a variable that `vmap` added, as far as they are known."""
 
 
-def _no_axes(_variable: Any) -> VmapAxes:
+def no_axes(_variable: Any) -> VmapAxes:
+    """Of a program that no `vmap` of the call batched."""
     return ()
 
 
@@ -361,7 +387,7 @@ def convert_jaxpr(
     result_paths: Sequence[str] = (),
     base: Mapping[str, Provenance] = MappingProxyType({}),
     places: Mapping[Frame, str] = MappingProxyType({}),
-    axes_of: AxesOf = _no_axes,
+    axes_of: AxesOf = no_axes,
 ) -> ConvertedJaxpr:
     """Convert a closed jaxpr whose equations carry tags.
 
@@ -420,10 +446,12 @@ class _Converter:
         self._equation_nodes: dict[int, int] = {}
         self._groups: dict[int, str] = {}
         self._provenances: dict[str, Provenance] = {}
-        self._stacks: dict[Any, tuple[tuple[str, ...], tuple[str, ...], str]] = {}
+        self._stacks: dict[int, tuple[tuple[str, ...], tuple[str, ...], str]] = {}
+        self._names_of_stacks: dict[Any, tuple[tuple[str, ...], str]] = {}
         self._frames: dict[Any, tuple[tuple[str, int, int, str], ...]] = {}
         self._type = _TypeTexts()
         self._texts: dict[int, tuple[Any, str]] = {}
+        self._parameters: dict[int, Mapping[str, str]] = {}
         self._keep_alive: list[Any] = []
         self._nested_of = remember_nested()
         self._shares: dict[int, list[Owner]] = {}
@@ -453,6 +481,7 @@ class _Converter:
             self._equation_nodes,
             self._groups,
             self._provenances,
+            self._parameters,
         )
 
     def _add_inputs(
@@ -511,6 +540,8 @@ class _Converter:
 
     def _batched(self, atoms: Sequence[Any]) -> dict[str, str]:
         """The attribute that names the batch axes of some results, where one has any."""
+        if self._axes_of is no_axes:
+            return {}
         axes = [() if compat.is_literal(atom) else self._axes_of(atom) for atom in atoms]
         if not any(axes):
             return {}
@@ -537,17 +568,26 @@ class _Converter:
     ) -> None:
         own = self._provenances[path] = self._provenance(equation, path, around)
         nested = self._nested_of(equation)
-        attributes = self._attributes(equation, path, nested)
-        if orders := self._orders(own.names):
+        results = equation.outvars
+        operands: list[tuple[int, tuple[int, int], str]] = []
+        attributes: dict[str, str] = {}
+        for operand, atom in enumerate(equation.invars):
+            if (place := places.get(id(atom))) is not None:
+                operands.append((operand, place, self._type(atom.aval)))
+            elif compat.is_literal(atom):
+                attributes[f"in[{operand}]"] = self._literal(atom)
+        attributes |= self._attributes(equation, path, nested)
+        if self._num_derivatives > 1 and (orders := self._orders(own.names)):
             attributes["differentiation"] = orders
-        attributes.update(self._batched(equation.outvars))
+        attributes.update(self._batched(results))
+        names = list(map(self._result_name, results))
         node = self._builder.add_node(
             path,
             NodeKind.EQUATION,
             equation.primitive.name,
-            name=", ".join(self._result_name(v) for v in equation.outvars),
+            name=names[0] if len(names) == 1 else ", ".join(names),
             group=group,
-            types=[self._type(v.aval) for v in equation.outvars],
+            types=[self._type(v.aval) for v in results],
             attributes=attributes,
             scope=own.scope,
             origins=own.origins,
@@ -557,8 +597,8 @@ class _Converter:
         )
         self._equation_nodes[id(equation)] = node
         self._keep_alive.append(equation)
-        self._add_operands(equation.invars, node, places)
-        for result, variable in enumerate(equation.outvars):
+        self._builder.add_operands(node, operands)
+        for result, variable in enumerate(results):
             places[id(variable)] = (node, result)
         for name, jaxpr in nested:
             self._add_nested(equation, jaxpr, name, f"{path}/{name}", node, group, own)
@@ -592,7 +632,7 @@ class _Converter:
         )
         places = self._add_inputs(inner, prefix, group, operands, names, references)
         if len(self._sources_of_callers(inner)) > 1:
-            around = dataclasses.replace(around, source=())  # which of the lines is not known
+            around = around._replace(source=())  # which of the lines is not known
         self._add_equations(inner, prefix, group, around, places)
         self._add_outputs(inner, prefix, group, places)
 
@@ -620,25 +660,14 @@ class _Converter:
                 types=(self._type(atom.aval),),
                 attributes=attributes,
             )
-            self._add_operands([atom], node, places)
-
-    def _add_operands(
-        self, atoms: Sequence[Any], node: int, places: Mapping[int, tuple[int, int]]
-    ) -> None:
-        for operand, atom in enumerate(atoms):
-            if compat.is_literal(atom) or id(atom) not in places:
-                continue
-            source, output = places[id(atom)]
-            self._builder.add_edge(
-                source, node, output=output, operand=operand, type=self._type(atom.aval)
-            )
+            if (place := places.get(id(atom))) is not None:
+                self._builder.add_operands(node, [(0, place, self._type(atom.aval))])
 
     def _provenance(self, equation: Any, path: str, around: Provenance) -> Provenance:
         """An equation's own tags and scopes, else those of the equation that it is inside of."""
-        stack = equation.source_info.name_stack
-        origins, scope, name = self._read_stack(stack)
+        origins, scope, name = self._read_stack(equation.source_info.name_stack)
         names = f"{around.names}/{name}" if around.names and name else around.names or name
-        source = self._own_source(equation)
+        source = self._own_source(equation, origins)
         if self._is_base:
             origins = (path,)
         elif not origins and source and source[0] in self._places:
@@ -658,14 +687,18 @@ class _Converter:
         return orders if orders.count(" of ") < self._num_derivatives else ""
 
     def _read_stack(self, stack: Any) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-        """Origins, scopes and the name that a name stack is printed as."""
-        known = self._stacks.get(stack)
+        """Origins and scopes of a name stack, and the name that it is printed as without tags."""
+        known = self._stacks.get(id(stack))
         if known is None:
+            plain = compat.untagged(stack)
+            told = self._names_of_stacks.get(plain)
+            if told is None:
+                scope = tuple(
+                    scope for scope in compat.scope_names(stack) if scope != "rematted_computation"
+                )
+                told = self._names_of_stacks[plain] = (scope, compat.stack_text(plain))
             origin = read_origin(compat.read_tags(stack), self._tags)
-            scope = tuple(
-                scope for scope in compat.scope_names(stack) if scope != "rematted_computation"
-            )
-            known = self._stacks[stack] = ((origin,) if origin else (), scope, str(stack))
+            known = self._stacks[id(stack)] = ((origin,) if origin else (), *told)
         return known
 
     def _sources_of_callers(self, inner: Any) -> frozenset[tuple[Frame, ...]]:
@@ -674,17 +707,17 @@ class _Converter:
         if known is None:
             found: set[tuple[Frame, ...]] = set()
             for owner in self._shares.get(id(inner), ()):
-                source = self._own_source(owner.equation)
+                stack = owner.equation.source_info.name_stack
+                source = self._own_source(owner.equation, self._read_stack(stack)[0])
                 found |= {source} if source else self._sources_of_callers(owner.around)
             known = self._callers[id(inner)] = frozenset(found or {()})
         return known
 
-    def _own_source(self, equation: Any) -> tuple[Frame, ...]:
+    def _own_source(self, equation: Any, origins: tuple[str, ...]) -> tuple[Frame, ...]:
         """Where an equation stands; what a transform adds has the place of what it comes from."""
         source = self._source(equation)
-        if not source and not self._is_base:
-            origins = self._read_stack(equation.source_info.name_stack)[0]
-            source = self._base[origins[0]].source if origins and origins[0] in self._base else ()
+        if not source and not self._is_base and origins and origins[0] in self._base:
+            source = self._base[origins[0]].source
         return source
 
     def _source(self, equation: Any) -> tuple[tuple[str, int, int, str], ...]:
@@ -700,12 +733,12 @@ class _Converter:
     def _attributes(
         self, equation: Any, path: str, nested: Sequence[tuple[str, Any]]
     ) -> dict[str, str]:
-        attributes = {
-            f"in[{operand}]": self._literal(atom)
-            for operand, atom in enumerate(equation.invars)
-            if compat.is_literal(atom)
-        }
-        attributes.update((n, self._text(v)) for n, v in shown_parameters(equation).items())
+        parameters = shown_parameters(equation, bool(nested))
+        attributes = {name: self._text(value) for name, value in parameters.items()}
+        self._parameters[id(equation)] = attributes
+        if not nested:
+            return attributes
+        attributes = dict(attributes)
         if equation.primitive.name == "scan":
             counts = compat.scan_counts(equation.params)
             attributes.update((name, str(count)) for name, count in counts.items())
@@ -762,6 +795,7 @@ class _Printer:
         self._names = converted.names
         self._equation_nodes = converted.equation_nodes
         self._groups = converted.groups
+        self._parameters = converted.parameters
         self._printed: set[int] = set()
         self._type = _TypeTexts()
         self.lines: list[str] = []
@@ -784,7 +818,7 @@ class _Printer:
         left = " ".join(self._binder(v) for v in equation.outvars)
         left = f"{left} = " if left else ""
         operands = "".join(f" {self._atom(atom)}" for atom in equation.invars)
-        parameters = [(n, value_text(value)) for n, value in shown_parameters(equation).items()]
+        parameters = self._parameters[id(equation)].items()
         nested = list(nested_jaxprs(equation.params))
         head = f"{indent}{left}{equation.primitive.name}"
         if not parameters and not nested:

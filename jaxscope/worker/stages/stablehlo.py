@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,14 @@ from jaxscope.model.graph import (
     NodeKind,
 )
 from jaxscope.model.graph_builder import GraphBuilder
-from jaxscope.model.op_name import NOT_THE_USERS, TagTable, read_direction, read_op_name, strip_tags
+from jaxscope.model.op_name import (
+    DERIVED_TAG,
+    NOT_THE_USERS,
+    TagTable,
+    read_direction,
+    read_op_name,
+    strip_tags,
+)
 from jaxscope.model.types import short_type
 from jaxscope.model.units import shorten
 from jaxscope.worker import compat
@@ -155,11 +162,12 @@ _MAX_ATTRIBUTE_TEXT = 200
 _HIDDEN_ATTRIBUTES = frozenset({"sym_name", "function_type", "callee"})
 _MNEMONIC = re.compile(r'^\s*(?:%[^=]*= )?"?([a-z_]+(?:\.[a-z_0-9]+)*)')
 
+_DERIVED = re.compile(rf"jxs{DERIVED_TAG}(\d+)")
+
 Places = dict[Any, tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Provenance:
+class _Provenance(NamedTuple):
     origins: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
     direction: Direction = Direction.NONE
@@ -204,7 +212,9 @@ class _Converter:
         self._shown: set[str] = set()
         self._types: dict[Any, str] = {}
         self._names: dict[str, _Provenance] = {}
-        self._nodes: dict[tuple[str, int], int] = {}
+        self._texts: dict[tuple[bool, Any], str] = {}
+        self._listed: list[tuple[str, str, int]] = []
+        self._nodes: dict[str, int] = {}
         self._spread = NO_SHARDINGS
         self._meshes: dict[str, MeshAxes] = {}
         self._is_untagged = not tags.derived
@@ -214,22 +224,27 @@ class _Converter:
         functions = [op for op in module.body.operations if op.operation.name == "func.func"]
         self._functions = {_symbol(op, "sym_name"): op for op in functions}
         self._meshes = read_meshes(module)
-        self._find_callers()
+        for name, function in self._functions.items():
+            self._listed.append(("func.func", "", 0))
+            self._list_operations(function.regions[0].blocks, name, 1)
         if "main" in self._functions:
             main = self._functions["main"]
             self._spread = read_shardings(main)
             self._add_block(main.regions[0].blocks[0], "main", NONE, _Provenance(), {})
-        printed: list[tuple[str, int, int]] = []
-        for name, function in self._functions.items():
-            printed.append(("func.func", -1, 0))
-            self._list_printed(function.regions[0].blocks, name, 1, printed)
+        printed = [(name, self._nodes.get(path, -1), depth) for name, path, depth in self._listed]
         return ConvertedModule(self._builder.build(), printed)
 
-    def _find_callers(self) -> None:
-        for name, function in self._functions.items():
-            for path, operation in _walk(function.regions, name):
-                if operation.operation.name == "func.call":
-                    self._callers.setdefault(_symbol(operation, "callee"), []).append(path)
+    def _list_operations(self, blocks: Any, path: str, depth: int) -> None:
+        """List all operations in the order in which the text prints them, and who calls what."""
+        for block in blocks:
+            for number, operation in enumerate(block.operations):
+                inner = operation.operation
+                name, inside = inner.name, f"{path}/{number}"
+                self._listed.append((name, inside, depth))
+                if name == "func.call":
+                    self._callers.setdefault(_symbol(operation, "callee"), []).append(inside)
+                for index, region in enumerate(inner.regions):
+                    self._list_operations(region.blocks, f"{inside}/{index}", depth + 1)
 
     def _add_block(
         self,
@@ -259,38 +274,46 @@ class _Converter:
             )
             places[argument] = (node, 0)
         for number, operation in enumerate(block.operations):
-            if operation.operation.name.endswith(".return"):
+            name = operation.operation.name
+            if name.endswith(".return"):
                 self._add_outputs(operation, path, group, places)
             else:
-                self._add_operation(operation, f"{path}/{number}", group, around, places)
+                self._add_operation(operation, name, f"{path}/{number}", group, around, places)
 
     def _add_operation(
-        self, operation: Any, path: str, group: int, around: _Provenance, places: Places
+        self,
+        operation: Any,
+        kind: str,
+        path: str,
+        group: int,
+        around: _Provenance,
+        places: Places,
     ) -> None:
         inner = operation.operation
         own = self._provenance(inner.location, around)
-        named: dict[str, str] = {}
+        callee = _symbol(operation, "callee") if kind == "func.call" else ""
+        attributes = self._attributes(operation, path, callee)
         if self._is_untagged:
             name, source = self._read_untagged(str(inner.location))
-            named = {"op_name": name} if name else {}
+            attributes |= {"op_name": name} if name else {}
             own = _Provenance(direction=read_direction(name), source=source)
-        callee = _symbol(operation, "callee") if inner.name == "func.call" else ""
+        results = list(inner.results)
         node = self._builder.add_node(
             path,
             NodeKind.OPERATION,
-            inner.name,
+            kind,
             group=group,
-            types=[self._type(result.type) for result in inner.results],
-            attributes={**self._attributes(operation, path, callee), **named},
+            types=[self._type(result.type) for result in results],
+            attributes=attributes,
             scope=own.scope,
             origins=own.origins,
             derived=own.derived,
             direction=own.direction,
             source=own.source,
         )
-        self._nodes[(path, 0)] = node
+        self._nodes[path] = node
         self._add_operands(inner.operands, node, places)
-        for number, result in enumerate(inner.results):
+        for number, result in enumerate(results):
             places[result] = (node, number)
         if callee and callee in self._functions and callee not in self._shown:
             self._shown.add(callee)
@@ -336,12 +359,14 @@ class _Converter:
             self._add_operands([value], node, places)
 
     def _add_operands(self, values: Any, node: int, places: Places) -> None:
-        for number, value in enumerate(values):
-            place = places.get(value)
-            if place is not None:
-                self._builder.add_edge(
-                    place[0], node, output=place[1], operand=number, type=self._type(value.type)
-                )
+        self._builder.add_operands(
+            node,
+            [
+                (number, place, self._type(value.type))
+                for number, value in enumerate(values)
+                if (place := places.get(value)) is not None
+            ],
+        )
 
     def _attributes(self, operation: Any, path: str, callee: str) -> dict[str, str]:
         attributes: dict[str, str] = {}
@@ -354,8 +379,11 @@ class _Converter:
                 attributes["shared_by"] = ", ".join(others[:32])
         for name, value in _iterate_attributes(operation.operation.attributes):
             if name not in _HIDDEN_ATTRIBUTES:
-                table = device_table(name, value) or mesh_groups(name, value, self._meshes)
-                attributes[name] = table or _attribute_text(value)
+                known = self._texts.get((is_table := name in _TABLES, value))
+                if known is None:
+                    table = device_table(name, value) or mesh_groups(name, value, self._meshes)
+                    known = self._texts[is_table, value] = table or _attribute_text(value)
+                attributes[name] = known
         return attributes
 
     def _provenance(self, location: Any, around: _Provenance) -> _Provenance:
@@ -375,6 +403,16 @@ class _Converter:
         return known
 
     def _read_name(self, name: str) -> _Provenance:
+        # Nearly every name has the tag of one equation, which says all there is to know.
+        numbers = _DERIVED.findall(name)
+        if len(numbers) == 1 and not (";" in name or name.endswith(")")):
+            number = int(numbers[0])
+            id = self._tags.derived[number] if number < len(self._tags.derived) else ""
+            equation = self._derived.get(id)
+            if equation is not None and equation.origins and equation.direction != Direction.NONE:
+                return _Provenance(
+                    equation.origins, (id,), equation.direction, equation.scope, equation.source
+                )
         read = read_op_name(name, self._tags)
         equation = self._derived.get(read.derived[0]) if read.derived else None
         if equation is None:
@@ -394,17 +432,6 @@ class _Converter:
         if known is None:
             known = self._types[mlir_type] = short_type(str(mlir_type))
         return known
-
-    def _list_printed(
-        self, blocks: Any, path: str, depth: int, printed: list[tuple[str, int, int]]
-    ) -> None:
-        for block in blocks:
-            for number, operation in enumerate(block.operations):
-                inner = operation.operation
-                inside = f"{path}/{number}"
-                printed.append((inner.name, self._nodes.get((inside, 0), -1), depth))
-                for index, region in enumerate(inner.regions):
-                    self._list_printed(region.blocks, f"{inside}/{index}", depth + 1, printed)
 
 
 _NAME_OF_LOCATION = re.compile(r'loc\("((?:[^"\\]|\\.)*)"(?=[()])')
@@ -479,18 +506,6 @@ def print_module(module: Any) -> str:
     """The module's text without locations and tags; large constants are elided."""
     text = module.operation.get_asm(large_elements_limit=MAX_CONSTANT_ELEMENTS)
     return strip_tags(str(text)).rstrip("\n")
-
-
-def _walk(regions: Any, path: str) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
-    for region in regions:
-        for block in region.blocks:
-            for number, operation in enumerate(block.operations):
-                inside = f"{path}/{number}"
-                found.append((inside, operation))
-                for inner_index, inner in enumerate(operation.operation.regions):
-                    found += _walk([inner], f"{inside}/{inner_index}")
-    return found
 
 
 def _describe_region(operation: Any, number: int) -> tuple[str, int, Sequence[int] | None]:
