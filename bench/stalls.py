@@ -207,7 +207,10 @@ def _without_line(call: str) -> str:
 def _drive(name: str, told: Path) -> None:
     """Launch a window as the command line does, and use it; writes gaps to a file."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from jaxscope.ui import application, launch
+    from jaxscope.ui import launch
+
+    launch.load_qt()  # first, as `open_window` does: without it PySide reads what is imported
+    from jaxscope.ui import application
 
     folder, build = told.parent, application.build_window
     path, call = _find_program(name, folder)
@@ -279,6 +282,7 @@ def _is_still(window: Any) -> bool:
         and bool(window.workspace.area.panes)
         and all(not canvas.is_busy for canvas in canvases)
         and not window._unseen.isActive()
+        and window._themes.is_done
         and not window.workspace._settle.isActive()
     )
 
@@ -319,6 +323,12 @@ def _use(window: Any, call: str | None, folder: Path) -> Steps:
                 search = lambda typed=typed: area.active.header.search.setText(typed)  # noqa: E731
                 yield f"search in {form.value}", search, at_once
             yield "end of search", lambda: area.active.header.search.clear(), at_once
+    for stage in graphs[1:]:
+        yield f"to {stage}", lambda stage=stage: workspace.show_stage(stage), is_still
+        open_it = lambda stage=stage: _toggle_largest(area, stage)  # noqa: E731
+        yield f"open largest of {stage}", open_it, is_still
+        yield f"close largest of {stage}", open_it, is_still
+    yield "back again", lambda: workspace.show_stage(graphs[0]), is_still
     yield "search in graph", lambda: area.active.header.search.setText("a"), is_still
     yield "end of search", lambda: area.active.header.search.clear(), is_still
     canvas = area.active.canvas
@@ -361,10 +371,24 @@ def _use(window: Any, call: str | None, folder: Path) -> Steps:
     yield "palette closed", window._palette.close, at_once
     yield "theme", window.toggle_theme, is_still
     yield "larger type", window.zoom_in, is_still
-    yield "another pane", window.add_pane, is_still
+    yield "another pane", window.commands.actions["add_pane"].trigger, is_still
     yield "pane closed", window.close_pane, is_still
+    for stage in graphs[::-1][:1]:
+        yield "stage beside", lambda stage=stage: window._show_beside(stage), is_still
+    present = window.commands.actions["toggle_presenting"].trigger
+    yield "present", present, is_still
+    yield "present ended", present, is_still
     yield "smaller window", lambda: window.resize(1100, 700), is_still
     yield "close file", window.controller.close_file, is_still
+
+
+def _toggle_largest(area: Any, stage: str) -> None:
+    """Open or close the group that holds most of a stage, such as the gradient's loop."""
+    canvas = next(pane.canvas for pane in area.panes if pane.wanted_stage == stage)
+    boxes = canvas.view.boxes
+    groups = [box for box in boxes.groups if box and boxes[box].id]
+    if groups:
+        canvas.toggle_group(boxes[max(groups, key=lambda box: boxes.num_counted[box])].id)
 
 
 def _select_first(window: Any) -> None:

@@ -700,7 +700,8 @@ class PageStack(QScrollArea):
         return least.boundedTo(QSize(_PAGE_PX, lines_px))
 
     def sizeHint(self) -> QSize:
-        return self.pages.sizeHint()
+        page = self.pages.currentWidget()  # the stack would ask all of them
+        return QSize() if page is None else page.sizeHint()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 
 from jaxscope.late_dataclass import dataclass
@@ -91,6 +92,7 @@ class PageWidget(QWidget):
     def __init__(self, context: PageContext) -> None:
         super().__init__()
         self._context = context
+        self._is_theme_due = False
         self.old_mark = make_label(role="badge", wraps=True)
         self.old_mark.setTextFormat(Qt.TextFormat.PlainText)
         self.old_mark.hide()
@@ -115,6 +117,17 @@ class PageWidget(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours; the size of type is that of `PageContext.themes`."""
 
+    def showEvent(self, event: QShowEvent) -> None:
+        if self._is_theme_due:
+            self._on_themes_changed(self._context.themes.theme)
+        super().showEvent(event)
+
+    def _on_themes_changed(self, theme: Theme) -> None:
+        """Take the theme's colours; out of sight, when next shown: plots are drawn anew."""
+        self._is_theme_due = not self.isVisible()
+        if not self._is_theme_due:
+            self.set_theme(theme)
+
     def renew_texts(self) -> None:
         """Make texts anew that `language.renew` cannot find, such as those of rows."""
 
@@ -132,7 +145,7 @@ class PageWidget(QWidget):
         if (layout := self.layout()) is not None:
             layout.setMenuBar(self.old_mark)
         self._mark_old(controller.state)
-        themes.changed.connect(self.set_theme)
+        themes.changed.connect(self._on_themes_changed)
         for follow in (self.show_state, self._mark_old):
             controller.state_changed.connect(follow)
 
