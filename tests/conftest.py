@@ -114,10 +114,25 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("slow"):
-        for item in items:
-            if item.get_closest_marker("slow"):
-                item.add_marker(pytest.mark.skip(reason=SLOW))
+    if config.getoption("slow"):
+        return
+    sweeps: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.skip(reason=SLOW))
+        elif item.get_closest_marker("sweep"):
+            sweeps.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in sweeps.values():
+        marker = cases[0].get_closest_marker("sweep")
+        assert marker is not None
+        for item in left_out_of(cases, *marker.args):
+            item.add_marker(pytest.mark.skip(reason=SLOW))
+
+
+def left_out_of(cases: list[pytest.Item], num_kept: int) -> list[pytest.Item]:
+    """All cases but so many, which are spread evenly."""
+    kept = {int((number + 0.5) * len(cases) / num_kept) for number in range(num_kept)}
+    return [case for number, case in enumerate(cases) if number not in kept]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -79,6 +79,7 @@ def test_what_confuses_python(body: str, is_wrong: bool) -> None:
     assert bool(confused(ast.parse(f"def f(x): {body}"))) is is_wrong
 
 
+@pytest.mark.slow
 def test_no_comprehension_confuses_python() -> None:
     found = [
         f"{name_of(file)}:{line} {name}"

@@ -185,6 +185,7 @@ def has_examples(page: Path) -> bool:
     return any(block.is_run and "slow" not in block.notes for block in examples.read_blocks(page))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("page", "with_slow"),
     [

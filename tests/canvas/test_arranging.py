@@ -468,6 +468,7 @@ def test_in_a_large_room_large_type_of_the_window_is_not_enlarged_again() -> Non
     assert type_scale(800.0, 1300.0, 1.0) == 1.0, "it is large in both directions, or not"
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(
     "room", [(826.0, 573.0), (713.0, 753.0), (1155.0, 1293.0), (676.0, 1290.0)]
 )
@@ -491,6 +492,7 @@ def test_in_a_main_view_both_parts_stand_side_by_side(
     assert scene.width * LEAST_FRAMED <= room[0]
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(
     "room", [(330.0, 600.0), (430.0, 777.0), (430.0, 500.0), (560.0, 690.0), (600.0, 1300.0)]
 )
@@ -527,6 +529,7 @@ def test_parts_with_long_names_stand_one_below_the_other_in_a_high_view(width: f
     assert scale >= WHOLE_SCALE and scene.height * scale > room.height / 2
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("width", [700.0, 1075.0, 1079.0, 1085.0, 1095.0])
 def test_both_halves_of_a_loop_are_open(width: float) -> None:
     scene, _, view = _choose(loop_in_a_loop(), width, 1330.0)
@@ -539,6 +542,7 @@ def test_both_halves_of_a_loop_are_open(width: float) -> None:
     assert inner == [True] * 2, "one part below the other where the room is narrow and high"
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("width", [1070.0, 1079.0, 1085.0, 1095.0])
 def test_the_arms_of_a_branch_are_seen_side_by_side_where_there_is_room(width: float) -> None:
     scene, _, view = _choose(loop_in_a_loop(), width, 1318.0)

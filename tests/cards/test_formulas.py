@@ -94,6 +94,7 @@ def assert_close(found: Any, wanted: Any, what: str, *, is_up_to_sign: bool = Fa
 WITH_FORMULA = sorted(name for name, card in PRIMITIVES.items() if shown(card, "computes"))
 
 
+@pytest.mark.sweep(40)
 @pytest.mark.parametrize("name", WITH_FORMULA)
 def test_the_line_of_numpy_gives_what_the_primitive_gives(name: str) -> None:
     function, args = EXAMPLES[name]
@@ -119,6 +120,7 @@ def tangents_of(args: tuple[Any, ...]) -> list[Any]:
     ]
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("name", WITH_JVP)
 def test_the_tangent_is_that_of_jax(name: str) -> None:
     function, args = EXAMPLES[name]

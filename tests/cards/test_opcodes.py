@@ -104,6 +104,7 @@ WITH_EXAMPLE = {name: card for name, card in OPCODES.items() if card.example}
 COMPUTED = {name: card for name, card in WITH_EXAMPLE.items() if card.numpy}
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("name", sorted(COMPUTED))
 def test_the_line_of_numpy_gives_what_xla_computes(name: str) -> None:
     card = COMPUTED[name]

@@ -52,6 +52,7 @@ def _is_varint(data: bytes, key_start: int, number: int) -> bool:
     return key & 7 == VARINT
 
 
+@pytest.mark.slow
 @given(st.text(), st.text(), st.integers(0, 2**31 - 1), st.floats(allow_nan=False))
 def test_fields_are_those_that_protobuf_wrote(
     name: str, other: str, number: int, value: float

@@ -147,6 +147,7 @@ def _read(module: Any, kind: Any, value: Any, *, is_json: bool) -> Any:
         return "refused"
 
 
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("is_json", [False, True], ids=["convert", "json"])
 @settings(max_examples=60, deadline=None)
@@ -194,6 +195,7 @@ for path in sys.argv[2:]:
 """
 
 
+@pytest.mark.slow
 def test_captures_are_opened_and_refused_as_with_msgspec(
     capture: Capture, hostile: Capture, tmp_path: Path
 ) -> None:
@@ -227,6 +229,7 @@ def _pack_nothing(*_: object) -> dict[str, bytes]:
     return files | {f"package/{name}": data for name, data in archives.items()}
 
 
+@pytest.mark.slow
 def test_what_lies_beside_the_viewer_stays_when_it_is_built_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

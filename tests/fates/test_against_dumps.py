@@ -157,6 +157,7 @@ QUICK = frozenset(
 others are larger, as derivatives are, or look like these."""
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(
     "text",
     [

@@ -16,6 +16,7 @@ from tests.faults.readers import READERS, Reader, change
 NUM_EACH = 300
 
 
+@pytest.mark.sweep(14)
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 def test_changed_inputs(reader: Reader) -> None:
     chance, seeds = random.Random(reader.name), reader.seeds()

@@ -499,6 +499,7 @@ def kept_loss(w: list[jax.Array], x: jax.Array) -> jax.Array:
         return (x**2).sum()
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ["layers", "loss", "loop", "kept"])
 def test_a_label_leaves_its_line_and_the_ends_of_others_to_be_seen(name: str) -> None:
     """At most half of a line of which less than 40 px are left; and 12 px where others end."""

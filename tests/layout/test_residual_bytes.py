@@ -187,6 +187,7 @@ CALLS = {
 }
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("call", "name"), CALLS.items())
 def test_every_stage_tells_the_bytes_that_jax_saves(
     space: tuple[Take, dict[str, Any]], call: str, name: str

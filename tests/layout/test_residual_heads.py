@@ -135,6 +135,7 @@ CASES = [(name, each) for name in PROGRAMS for each in (False, True)]
 CASES.remove(("regression", True))  # of which XLA leaves one part only
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("width", ROOMS)
 @pytest.mark.parametrize(("name", "is_optimized"), CASES)
 def test_what_parts_from_other_residuals_tells_its_own_bytes(
@@ -217,6 +218,7 @@ def test_in_a_loop_residuals_tell_what_a_round_keeps_and_outside_what_all_keep(w
     assert sorted(texts) == [(False, "280 B"), *[(True, "5 × 28 B")] * 4]
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("width", ROOMS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_line_hugs_the_lower_border_of_an_open_group(name: str, width: int) -> None:
@@ -271,6 +273,7 @@ def test_a_carry_is_named_in_the_middle_of_its_arrow(width: int) -> None:
         assert abs(middle - (y0 + y1) / 2) < abs(y1 - y0) / 4
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("width", ROOMS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_label_hides_where_a_line_of_residuals_begins(name: str, width: int) -> None:
@@ -344,6 +347,7 @@ def test_no_part_becomes_longer_for_rows_on_one_level_and_no_counterparts_part(s
         assert ends[-1][1] <= drawing.along + 1e-6
 
 
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize("room", [*ROOMS.values(), *NARROW])
 @pytest.mark.parametrize(("name", "is_optimized"), CASES)
 def test_no_other_line_passes_through_bytes(

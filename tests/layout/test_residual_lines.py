@@ -215,6 +215,7 @@ def graphs(request: pytest.FixtureRequest) -> list[Graph]:
     return [trace(function, *arguments), compile_module(function, *arguments)]
 
 
+@pytest.mark.sweep(2)
 @settings(max_examples=5)
 @given(st.randoms(use_true_random=False))
 def test_lines_cross_no_box_whatever_is_open(graphs: list[Graph], random: Random) -> None:

@@ -93,6 +93,7 @@ def crossing_program(seed: int) -> Graph:
     return builder.build()
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("seed", [59, 136, 152, 365, 428])
 @pytest.mark.parametrize(
     ("direction", "fit"), [("right", Fit(True, 420.0)), ("down", NO_WIDTH_LIMIT)]

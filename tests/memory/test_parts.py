@@ -140,6 +140,7 @@ def implicit(x):
 """
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("call", "name"),
     [

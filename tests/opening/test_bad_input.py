@@ -211,6 +211,7 @@ def test_a_parser_that_dies_is_blamed_and_not_the_code(
     assert "nested more deeply than the parser can take" in answer.errors
 
 
+@pytest.mark.slow
 def test_a_text_with_a_byte_order_mark_is_read(left: Left, tmp_path: Path) -> None:
     for name, stage in (("after.hlo", "optimized"), ("step.mlir", "stablehlo")):
         (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (left.files / name).read_bytes())

@@ -246,6 +246,7 @@ jax.jit(jax.grad(f)).lower(jnp.ones(64), jnp.ones((128, 128))).compile()
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "wanted",
     [

@@ -105,6 +105,7 @@ def test_times_are_those_that_jaxs_own_reader_gives(
     assert recording.seconds == pytest.approx(seconds, rel=0.01)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["four", "run"])
 def test_instructions_are_placed_on_lines(traces: dict[str, Path], name: str) -> None:
     """With the program's own names, whether the script runs alone or is watched."""

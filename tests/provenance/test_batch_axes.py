@@ -250,6 +250,7 @@ def all_values(jaxpr: Any, inputs: list[Any], consts: Any = ()) -> dict[Any, lis
     return found
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "call",
     [

@@ -125,6 +125,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path
     return write
 
 
+@pytest.mark.sweep(7)
 @pytest.mark.parametrize(
     ("name", "call"),
     [

@@ -84,6 +84,7 @@ def compare(call: Call) -> None:
     assert pattern.findall(strip_tags(tagged)) == pattern.findall(plain)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "text",
     [

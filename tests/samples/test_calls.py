@@ -63,6 +63,7 @@ def test_every_sample_has_its_place_on_the_path_and_its_pictures() -> None:
     assert sizes == {(240, 180)}
 
 
+@pytest.mark.sweep(40)
 @pytest.mark.parametrize(
     ("name", "call"),
     [c for c in CALLS if c not in MEANT_TO_FAIL and c[0] not in NEEDS_DEVICES],

@@ -133,6 +133,7 @@ def _answer(what: str, shown: Shown, capture: CaptureOf, values: Callable[[Shown
     raise AssertionError(f"no fact: {what}")
 
 
+@pytest.mark.sweep(30)
 @pytest.mark.parametrize(("shown", "fact"), FACTS)
 def test_a_fact_of_the_course_holds(
     shown: Shown, fact: str, capture: CaptureOf, values: Callable[[Shown], Values]

@@ -92,6 +92,7 @@ def test_dispatch_completion_and_the_copy_are_measured_apart() -> None:
     assert {"dispatch", "jit", "transfer"} <= names
 
 
+@pytest.mark.slow
 def test_each_layer_is_a_scope_and_the_norm_and_the_activation_share_a_fusion(
     capture: CaptureOf,
 ) -> None:

@@ -158,6 +158,7 @@ def test_a_script_that_would_end_before_its_capture_is_refused(train: Path) -> N
     assert done.returncode == 2 and "--after 3 --stop-after 4" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_pmap_and_pjit_compile_is_caught(tmp_path: Path) -> None:
     """The memory that a donated argument leaves is held against XLA's own analysis."""
     script, seen = tmp_path / "mapped.py", tmp_path / "seen"
@@ -230,6 +231,7 @@ def test_what_is_compiled_ahead_of_time_is_said_to_be_called_unseen(tmp_path: Pa
     assert "other was not caught: no jitted function of that name was called" in other
 
 
+@pytest.mark.slow
 def test_a_program_that_was_compiled_ahead_is_not_said_to_be_compiled_by_its_call(
     tmp_path: Path,
 ) -> None:
@@ -292,6 +294,7 @@ def test_an_interpreter_that_imports_jax_at_its_start_is_watched(
     assert [each["calls"] for each in read(seen)["compilations"]] == [1]
 
 
+@pytest.mark.slow
 def test_a_notebook_runs_as_the_script_that_its_cells_make(tmp_path: Path) -> None:
     cells = (
         "%load_ext autoreload\nimport inspect, jax",
@@ -875,6 +878,7 @@ print("sum", float(x.sum()))
 """
 
 
+@pytest.mark.slow
 def test_a_loop_that_a_library_runs_is_of_the_users_line(tmp_path: Path) -> None:
     folder = tmp_path / "site-packages"
     folder.mkdir()

@@ -55,6 +55,7 @@ def check_stages(capture: Capture) -> None:
         ), stage
 
 
+@pytest.mark.slow
 def test_equinox(tmp_path: Path) -> None:
     eqx = pytest.importorskip("equinox")
     model = eqx.nn.MLP(3, 2, 5, 1, key=jax.random.key(0))

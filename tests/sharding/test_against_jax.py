@@ -143,6 +143,7 @@ def session() -> Iterator[Session]:
         yield session
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("name", CALLS)
 def test_each_collective_is_as_jax_has_it(
     name: str, session: Session, plain: dict[str, Any]

@@ -271,6 +271,7 @@ def test_a_chip_that_is_not_there_is_compiled_for(session: Session, program: Pat
     assert_adds_up(found)
 
 
+@pytest.mark.slow
 def test_figure_and_answer(
     program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,6 +38,7 @@ def kinds(found: Recompilation) -> list[list[str]]:
     return [[change.kind for change in s.changes] for s in found.signatures]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("call", "expected"),
     [

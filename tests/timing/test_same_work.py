@@ -64,6 +64,7 @@ OTHER_WORK = {
 }
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("call", OTHER_WORK)
 def test_other_work_is_told_and_gets_no_verdict(session: Session, file: str, call: str) -> None:
     timing = measure(session, file, call)
@@ -184,6 +185,7 @@ def test_the_part_of_an_argument_that_changes_is_named(file: str, text: str, cha
     assert watch.find_changed_arguments() == []
 
 
+@pytest.mark.slow
 def test_a_step_that_changes_its_model_says_so(session: Session, tmp_path: Path) -> None:
     pytest.importorskip("flax.nnx")
     file = tmp_path / "step.py"
@@ -238,6 +240,7 @@ def test_a_generator_among_other_results_is_told(session: Session, file: str) ->
     assert not timing.ratios
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "call",
     [

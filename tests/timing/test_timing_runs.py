@@ -235,6 +235,7 @@ def test_a_slow_call_gets_six_pairs_and_its_verdict(session: Session, file: str)
     assert steps[0].left_s > 2.0
 
 
+@pytest.mark.slow
 def test_a_short_budget_is_stretched_where_that_is_asked_for(session: Session, file: str) -> None:
     """So a look of less than a second gives a verdict on a call that takes half of one."""
     short = TimeRequest(file, "waits(f32[3])", budget_s=0.05)

@@ -48,6 +48,7 @@ def guilty_line(text: str) -> int:
 _SOURCE = "\n".join(_LINES)
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize(("text", "kind", "iterations"), causes.CASES)
 def test_the_first_nonfinite_value_is_found(
     text: str, kind: str, iterations: tuple[int, ...]
@@ -186,6 +187,7 @@ HIDING = {
 }
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("text", HIDING.values(), ids=HIDING)
 def test_a_nan_that_comes_into_no_result_is_told_as_hidden(text: str) -> None:
     """By JAX alone: without the NaN of `log` the results are as they were, without that of `sqrt`

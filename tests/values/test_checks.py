@@ -159,6 +159,7 @@ def is_finite(text: str, name: str) -> bool:
     return bool(jnp.isfinite(value) & jnp.isfinite(slope).all())
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("call", "formulas"),
     [

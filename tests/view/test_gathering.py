@@ -172,6 +172,7 @@ def test_small_neighbours_of_a_large_part_are_one_box() -> None:
     assert_shown_once(view, graph)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["gather-constants", "gather-helpers", "gather-small"])
 def test_gathering_closes_no_cycle(name: str) -> None:
     for graph in (trace(with_tables, X), compile_module(prepared, X, X), trace(uneven, X)):

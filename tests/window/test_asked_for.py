@@ -172,6 +172,7 @@ def test_of_a_large_program_only_what_is_looked_at_is_worked_out(
     assert work.begun == [what]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("look", "read", "what"), LOOKS)
 def test_in_the_end_the_same_is_said_of_large_programs_and_of_small_ones(
     window: MainWindow,

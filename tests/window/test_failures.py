@@ -77,6 +77,7 @@ def test_a_misspelt_name_is_said_right_below_the_call(
     assert bar.edit.underlined is None
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("error", "failed"),
     [
@@ -431,6 +432,7 @@ TRACE = "Traceback (most recent call last):\n" + "".join(
 )
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("page", ["", "sharding", "memory", "timing", "compare"])
 def test_a_traceback_opens_in_the_room_that_there_is(
     driver: Driver, window: MainWindow, source: Path, page: str

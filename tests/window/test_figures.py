@@ -273,6 +273,7 @@ def test_a_figure_takes_the_page_for_those_who_sit_far_away(
     assert not page.notes.isHidden()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("size", [(1280, 720), (1600, 900), (2560, 1440)])
 def test_a_distribution_can_be_read_at_every_usual_size(
     driver: Driver, source: Path, capture: Capture, size: tuple[int, int]

@@ -300,7 +300,8 @@ def test_views_have_their_widths_again_after_a_presentation(driver: Driver, sour
     area.arrange(Split(True, (*FIRST_ARRANGEMENT.parts, PaneSpec("optimized")), (22, 48, 30)))
     driver.finish(driver.open(source), build_capture())
     driver.qtbot.wait(20)
-    before = [pane.width() for pane in area.panes]
+    # The window may be narrow for a moment, where Qt rounds to whole pixels of that.
+    before = pytest.approx([pane.width() for pane in area.panes], abs=3)
     ways = ([False, True, False], [False, False, True]), ([False, False, True], [True, False, True])
     for shown, after in ways:
         window.toggle_presenting()
@@ -308,7 +309,7 @@ def test_views_have_their_widths_again_after_a_presentation(driver: Driver, sour
         assert [pane.isVisible() for pane in area.panes] == shown
         area.focus_next(1)
         assert [pane.isVisible() for pane in area.panes] == after
-        assert area.arrangement().shares == tuple(map(float, before))
+        assert list(area.arrangement().shares) == before
         window.toggle_presenting()
         driver.wait_until(lambda: window.width() == 1500)
         driver.wait_until(lambda: window._themes.is_done)

@@ -280,6 +280,7 @@ def test_the_keys_of_forms_are_about_the_active_pane_and_no_other(
     assert area.panes[2].form is before[2][1]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "command",
     [

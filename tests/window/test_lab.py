@@ -134,6 +134,7 @@ def test_scaling_is_shown_as_sentence_table_and_plot(driver: Driver, lab: dict[s
     assert told == ["", "1", "", "2", "1,000"], "0.3 is no size of 0"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("name", "beginning"),
     [("a.svg", b"<svg"), ("a.png", b"\x89PNG"), ("a.csv", b"size,"), ("a.json", b"{")],

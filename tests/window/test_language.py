@@ -163,6 +163,7 @@ def shown_texts(window: MainWindow) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_every_text_has_a_translation_and_no_other_is_kept(texts: list[str]) -> None:
     assert sorted(KNOWN) == texts, "run `python docs/write_translations.py`"
 
@@ -243,6 +244,7 @@ def test_a_text_is_renewed_with_what_was_put_into_it(qapp: QApplication) -> None
     assert tr_count(1, "step") == "1 step"
 
 
+@pytest.mark.slow
 def test_times_of_many_runs_are_forgotten_and_other_texts_are_not(qapp: QApplication) -> None:
     languages = LanguageSwitch(qapp, Language.ENGLISH)
     kept = tr("{num_near:,} nodes within {steps}.", num_near=7, steps=tr_count(3, "step"))
@@ -544,6 +546,7 @@ KINDS = [of_cards, of_the_glossary, of_fates, of_findings, of_fusions, of_errors
 KINDS += [of_times, of_stages, of_devices]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_english_is_left_in(qapp: QApplication, kind: Callable[[], Iterator[str]]) -> None:
     LanguageSwitch(qapp, Language.ENGLISH)

@@ -292,6 +292,7 @@ def _of_files_in(tmp_path: Path) -> Iterator[str]:
         yield from (text.replace("-o out.json", "") for text in told)
 
 
+@pytest.mark.slow
 def test_results_of_a_file_keep_their_templates(qapp: QApplication) -> None:
     found = [each for each in experiments().values() if type(each) in (Timing, Agreement, Scaling)]
     kept = decode_lab(encode_lab(found))
@@ -374,6 +375,7 @@ KINDS = [of_experiments, of_lines, of_steps, of_comparisons, of_rooflines, of_ta
 KINDS += [of_files, of_groups, of_line_costs]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_english_is_left_in(qapp: QApplication, kind: Callable[[], Iterator[str]]) -> None:
     LanguageSwitch(qapp, Language.ENGLISH)

@@ -358,6 +358,7 @@ def test_what_is_wrong_in_the_call_is_said_of_the_call(qtbot: QtBot):
     assert panel._where.isHidden() and panel._what.isHidden()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", (CallError, TraceError))
 def test_words_without_end_do_not_make_the_window_wider(
     qtbot: QtBot, error: type[JaxscopeError]

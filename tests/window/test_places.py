@@ -542,6 +542,7 @@ A_GRADIENT = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.usefixtures("window")
 @pytest.mark.parametrize("stages", [QUICK_START, A_GRADIENT])
 @pytest.mark.parametrize("width", [1000, 1280, 1360, 1600])

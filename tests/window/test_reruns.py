@@ -182,6 +182,7 @@ def test_a_file_that_is_imported_is_run_again_when_it_changes(
     assert "the file is as it was" in window.trial.editor.said.text()
 
 
+@pytest.mark.slow
 def test_a_program_that_writes_what_it_imports_is_not_run_for_ever(
     window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

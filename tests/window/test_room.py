@@ -121,6 +121,7 @@ def test_the_graph_has_most_of_a_small_window(small: MainWindow) -> None:
 LESSON = '"""Sums.\n\nLook at: `loss`.\n\nPredict: what?\n\nThen see: that.\n"""\n'
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("has_lesson", [True, False])
 @pytest.mark.parametrize("size", [(1280, 720), (1600, 900), (2560, 1440)])
 def test_few_controls_are_seen_at_first(
@@ -148,6 +149,7 @@ def test_few_controls_are_seen_at_first(
 NAMES = ("a", "b", "c", "d")
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("asks", [True, False])
 @pytest.mark.parametrize("num_arguments", range(1, 5))
 @pytest.mark.parametrize("size", [(1280, 720), (2560, 1440)])
@@ -196,7 +198,8 @@ def press_through(
     visited: list[QWidget] = []
     while not visited or visited[-1] is not window.call_bar.edit:
         qtbot.keyClick(qapp.focusWidget(), key)
-        qtbot.wait(10)  # a view's tools come when it has the keyboard
+        for _ in range(3):  # a view's tools come when it has the keyboard
+            qtbot.wait(10)
         visited.append(qapp.focusWidget())
         assert len(visited) < 100, [type(each).__name__ for each in visited]  # all samples
     return visited
@@ -766,6 +769,7 @@ def test_the_question_of_a_lesson_is_read_beside_a_page_that_is_open(
     assert question.visibleRegion().boundingRect().height() == question.height()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("has_lesson", [True, False])
 @pytest.mark.parametrize("size", [(1280, 720), (1600, 900)])
 def test_a_graph_without_the_source_has_nearly_all_the_height(

@@ -195,6 +195,7 @@ OPENED = ("a.hlo", "dump.txt", "a.mlir", "b.mlirbc")
 """By their content they may be what they say."""
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", OTHERS)
 def test_modules_of_the_compiler_are_told_for_what_they_are(
     qtbot: QtBot,

@@ -456,6 +456,7 @@ def test_what_was_made_for_other_stages_answers_nothing(qtbot: QtBot) -> None:
     assert model._index is None
 
 
+@pytest.mark.slow
 def test_a_click_on_a_line_or_its_label_lights_the_line_alone(driver: Driver, source: Path) -> None:
     """Between the groups and in them, whatever was selected before; `Esc` puts it out."""
     function = jax.grad(lambda x: jnp.sum(jnp.tanh(jnp.sin(x) @ x)))

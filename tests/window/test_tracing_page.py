@@ -541,6 +541,7 @@ def test_other_steps_of_a_lesson_are_wrong(tmp_path: Path) -> None:
     assert caught.value.explanation.where == "taught.md:10"
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("file", "call"),
     [

@@ -528,6 +528,7 @@ ODD = {
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", ODD)
 def test_what_is_not_changed_is_saved_byte_by_byte(
     driver: Driver, window: MainWindow, source: Path, trial: Trial, name: str

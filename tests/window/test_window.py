@@ -424,6 +424,7 @@ def test_arguments_of_a_transform_in_the_call_are_chosen_anew(
     assert bar.edit.text() == made
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "call",
     [

@@ -113,6 +113,7 @@ def fail(file: Path, text: str) -> Explanation:
     return caught.value.explanation
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     ("typed", "proposed"),
     [
@@ -251,6 +252,7 @@ def test_no_other_call_is_proposed_where_the_file_is_at_fault(file: Path) -> Non
     assert fail(file, "grad(wide)(f32[3])").calls == ()
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     ("typed", "said", "proposed"),
     (
@@ -320,6 +322,7 @@ def test_options_of_a_transform_that_do_not_fit_the_arguments_are_mended(
         assert eval(spell_scalars(call), dict(names)) is not None
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize(
     ("typed", "proposed"),
     (

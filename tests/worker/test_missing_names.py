@@ -92,6 +92,7 @@ def is_of(name: str, sentence: str) -> bool:
     return bool(says) and rest.replace(GONE, "").startswith(name)
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize(
     "name",

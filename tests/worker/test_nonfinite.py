@@ -379,12 +379,14 @@ def search(
     return nonfinite.describe_nonfinite([np.full(2, np.nan)], program, inputs)
 
 
+@pytest.mark.slow
 def test_a_busy_machine_finds_the_same_equation(monkeypatch: pytest.MonkeyPatch) -> None:
     idle, busy = search(monkeypatch, 0.0), search(monkeypatch, 0.5)
     assert idle is not None and idle == busy
     assert "(log, " in idle.text and idle.is_made
 
 
+@pytest.mark.slow
 def test_a_search_that_ends_says_after_what_and_how_to_go_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -132,6 +132,7 @@ def test_who_asks_gets_it(program: str) -> None:
     assert find_residuals(capture).stage == "jaxpr"
 
 
+@pytest.mark.slow
 def test_a_large_program_is_derived_on_request(program: str) -> None:
     missing = gradient_of(one_shot.capture(program, "many(f32[2])")).unavailable
     assert missing is not None

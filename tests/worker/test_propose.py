@@ -89,6 +89,7 @@ def propose(file: Path, function: str) -> tuple[str | None, Refusal]:
     return propose_call(source, names, function=function)
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize(
     ("function", "call"),
     [

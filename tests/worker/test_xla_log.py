@@ -112,6 +112,7 @@ def test_a_donation_of_no_use_is_a_note(tmp_path: Path, call: str, told: str) ->
     assert "donated buffers" not in printed
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("donate", [(0,), (1,), (0, 1), (0, 1, 2)])
 @pytest.mark.parametrize("name", ["short", "both", "cast", "three"])
 def test_told_are_the_donations_that_jax_warns_of_and_the_program_does_not_use(
