@@ -36,6 +36,7 @@ from jaxscope.picture.scene.scene import DETAIL_PX, LEAST_TEXT_PX, LEAST_TITLE_P
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.open_groups import is_walk
 from jaxscope.picture.view.operations import Style
+from jaxscope.picture.view.view import Boxes
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.canvas.navigation import (
     MARGIN_PX,
@@ -46,7 +47,7 @@ from jaxscope.ui.canvas.navigation import (
     reveal_together,
     show_opened,
 )
-from jaxscope.ui.canvas.overlay import no_highlight, paint_overlay, pinned_title
+from jaxscope.ui.canvas.overlay import count_parts, no_highlight, paint_overlay, pinned_title
 from jaxscope.ui.canvas.picture import PictureOrder, PreparedPicture
 from jaxscope.ui.canvas.scene_index import SceneIndex
 from jaxscope.ui.canvas.scene_painter import SceneDrawing, colors, graph_font, step_areas
@@ -1548,6 +1549,29 @@ def test_a_closed_group_that_is_linked_in_part_says_how_much_of_it_is(
     assert parts == {"one": (2, 6), "three": (1, 6)}
     canvas.set_highlight(range(1, 7), forward=[], backward=[])
     assert not canvas._highlight.parts
+
+
+def test_what_holds_many_nodes_is_found_without_looking_at_each(
+    qtbot: QtBot, canvas: GraphCanvas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builder = GraphBuilder()
+    for number in range(300):
+        builder.add_node(str(number), NodeKind.EQUATION, "add", types=["f32"], scope=("one", "two"))
+    canvas.set_graph(builder.build(), "many")
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    canvas.collapse_all()
+    qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.is_busy)
+    read, look = list[object](), Boxes.__getitem__
+
+    def note(boxes: Boxes, at: int) -> object:
+        read.append(at)
+        return look(boxes, at)
+
+    monkeypatch.setattr(Boxes, "__getitem__", note)
+    assert canvas.view is not None and canvas.scene is not None
+    parts = count_parts(canvas.view, canvas.scene, range(200))
+    assert list(parts.values()) == [(200, 300)]
+    assert len(read) < 20
 
 
 def test_a_fusion_that_is_linked_itself_is_linked_whole(qtbot: QtBot, canvas: GraphCanvas) -> None:

@@ -9,6 +9,7 @@ import pytest
 from jaxscope.client import one_shot
 from jaxscope.model import is_available
 from jaxscope.model.capture import graph_named
+from jaxscope.program.sharding import placement
 from jaxscope.program.sharding.arrays import describe_sharding
 from jaxscope.program.sharding.placement import NodeShardings, PlacementReport
 from jaxscope.report.document import write_text
@@ -40,6 +41,17 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> PlacementReport:
     path = tmp_path_factory.mktemp("standing") / "mlp.py"
     path.write_text(SOURCE)
     return PlacementReport(one_shot.capture(str(path), CALL, target="cpu:8"))
+
+
+def test_equations_are_named_only_where_a_collective_stands_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "alone.py"
+    path.write_text("def f(x):\n    return x * 2\n")
+    alone = PlacementReport(one_shot.capture(str(path), "f(f32[3])"))
+    assert alone.collectives == ()
+    monkeypatch.setattr(placement, "short_equation_names", None)
+    assert alone.standings == ()
 
 
 def test_each_collective_has_a_line_an_equation_and_both_sides(report: PlacementReport) -> None:

@@ -62,6 +62,40 @@ def test_a_table_out_of_sight_is_measured_when_it_is_seen(
     destroy(table)
 
 
+def test_long_cells_are_looked_for_once_until_something_changes(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find, columns = ResultModel.longest_rows, list[int]()
+
+    def note(self: ResultModel, column: int, count: int) -> list[int]:
+        columns.append(column)
+        return find(self, column, count)
+
+    monkeypatch.setattr(ResultModel, "longest_rows", note)
+    table = ResultTable("Rows")
+    table.resize(900, 300)
+    table.rows.set_table(Table(("name", "text", "last"), [(*row, "") for row in ROWS]))
+    table.show()
+    QApplication.processEvents()
+    columns.clear()
+    table.hide()
+    table.show()
+    table.resize(500, 200)
+    table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    QApplication.processEvents()
+    assert columns == []
+    table.rows.set_table(Table(("name", "text", "last"), [("one", "wide " * 99, "")]))
+    QApplication.processEvents()
+    assert sorted(set(columns)) >= [0, 1]
+    assert table.columnWidth(1) >= table.fontMetrics().horizontalAdvance("wide " * 99)
+    font, before = table.font(), table.columnWidth(0)
+    font.setPointSizeF(3 * font.pointSizeF())
+    table.setFont(font)
+    QApplication.processEvents()
+    assert table.sizeHintForColumn(0) > before
+    destroy(table)
+
+
 def test_a_column_that_is_shown_elsewhere_too_is_left_out_where_there_is_no_room(
     qtbot: QtBot,
 ) -> None:

@@ -426,8 +426,8 @@ class PlacementReport:
     def standings(self) -> tuple[CollectiveContext, ...]:
         """Where each of the collectives stands."""
         graph, found = self.graph, self.collectives
-        if isinstance(graph, Unavailable) or isinstance(found, Unavailable):
-            return ()
+        if isinstance(graph, Unavailable) or isinstance(found, Unavailable) or not found:
+            return ()  # to name the equations takes a while
         standings = CollectiveContexts(self.capture)
         return tuple(standings.of(graph, collective.node) for collective in found)
 

@@ -296,14 +296,10 @@ def _items_of_holders(view: View, scene: Scene, holders: npt.NDArray[np.signedin
     """Of each of some boxes the item that shows it, or what is around it; `NONE` where none is."""
     items = np.full(len(view.boxes) + 1, NONE, np.int64)  # the last answers for `NONE`
     items[scene.items.box] = np.arange(len(scene.items))
-    known, places = np.unique(holders, return_inverse=True)
-    found = items[known]
-    for number in np.flatnonzero(found == NONE).tolist():
-        box = int(known[number])
-        while box != NONE and items[box] == NONE:
-            box = view.boxes[box].parent
-        found[number] = items[box]
-    shown: Indices = found[places]
+    boxes = holders.astype(np.int64)
+    while len(hidden := np.flatnonzero((items[boxes] == NONE) & (boxes != NONE))):
+        boxes[hidden] = view.boxes.parent[boxes[hidden]]
+    shown: Indices = items[boxes]
     return shown
 
 

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from jaxscope.report.document import Cell, Number, Table, cell_text
 from jaxscope.ui.toolkit.language import tr, tr_said
-from jaxscope.ui.toolkit.widgets import NO_INDEX, EmptyNotice, Index, set_up_table
+from jaxscope.ui.toolkit.widgets import NO_INDEX, RESIZING, EmptyNotice, Index, set_up_table
 
 Row = Sequence[Cell]
 _MOST_MARKED = 100
@@ -170,6 +170,7 @@ class ResultTable(QTableView):
         self.spare_column = -1
         """Left out where not all columns have room: the one whose cells are shown elsewhere too."""
         self._widths: dict[int, int] = {}
+        self._measured = set[int]()
         self.rows = ResultModel(self)
         self.setModel(self.rows)
         set_up_table(self, name)
@@ -179,6 +180,7 @@ class ResultTable(QTableView):
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
+        self.rows.modelAboutToBeReset.connect(self._measure_anew)
         self.rows.modelReset.connect(self._leave_out_spare)
         self.rows.modelReset.connect(self.updateGeometry)
         self.notice = EmptyNotice(self, tr("{name}: none.", name=name))
@@ -186,20 +188,27 @@ class ResultTable(QTableView):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
+        if event.type() in RESIZING:
+            self._measure_anew()
         if event.type() == QEvent.Type.FontChange:
             self.fit()
 
+    def _measure_anew(self) -> None:
+        self._measured.clear()
+
     def sizeHintForColumn(self, column: int) -> int:
-        """As wide as the widest of the longest cells.
+        """As wide as the widest of the longest cells, which are looked for once.
 
         Qt asks every row for all that a cell may have: half a second for 700 rows. It asks for
         tables that are out of sight too, whenever anything changes: those keep what they had.
         """
-        if self.isVisible() or column not in self._widths:
+        is_due = self.isVisible() and column not in self._measured
+        if is_due or column not in self._widths:
             rows = self.rows.longest_rows(column, _NUM_MEASURED)
             cells = (self.rows.index(row, column) for row in rows)
             widths = (self.sizeHintForIndex(cell).width() for cell in cells)
             self._widths[column] = max(widths, default=-1)
+            self._measured.add(column)
         return self._widths[column]
 
     def minimumSizeHint(self) -> QSize:
