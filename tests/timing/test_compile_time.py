@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import pytest
 
 from cli.commands import CommandLine
@@ -24,7 +25,7 @@ from jaxscope.report.measurement_documents import compile_lines_table, costly_pa
 from jaxscope.schema.archive import decode_lab, encode_lab
 from jaxscope.worker.stages.passes import Span
 from jaxscope.worker.timing import compile_time
-from jaxscope.worker.timing.compile_time import StackSampler, TimePart, flatten
+from jaxscope.worker.timing.compile_time import StackSampler, TimePart, count_equations, flatten
 
 PROGRAM = """\
 import jax, jax.numpy as jnp
@@ -133,6 +134,25 @@ def test_an_unrolled_loop_is_told_with_its_line(unrolled: CompileTime) -> None:
     # tanh and the product, each 420 times; the mean and what takes it away
     by_line = {line.line: line.equations for line in unrolled.lines}
     assert (by_line[9], by_line[10]) == (420, 630) and unrolled.num_equations == 1050
+
+
+def middle(x: jax.Array) -> jax.Array:
+    return jnp.median(x) + jnp.sort(x)
+
+
+def test_what_functions_of_jax_do_is_made_by_the_line_that_calls_them() -> None:
+    jaxpr = jax.make_jaxpr(lambda x: jax.lax.map(middle, x))(jnp.ones((3, 8)))
+    counts = count_equations(jaxpr)
+    line = middle.__code__.co_firstlineno + 1
+    around = middle.__code__.co_firstlineno + 5
+    assert {number for _, number in counts} == {line, around}
+    bodies = {id(jaxpr.jaxpr): jaxpr.jaxpr}
+    for _ in range(4):  # deeper than they are nested
+        values = [value for b in bodies.values() for e in b.eqns for value in e.params.values()]
+        values = [getattr(each, "jaxpr", each) for each in jax.tree.leaves(values)]
+        bodies |= {id(each): each for each in values if hasattr(each, "eqns")}
+    assert sum(counts.values()) == sum(len(body.eqns) for body in bodies.values()) > 20
+    assert counts[__file__, around] == 1, "the loop"
 
 
 def test_a_constant_that_xla_computes_is_told_with_its_line(

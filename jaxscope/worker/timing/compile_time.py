@@ -389,21 +389,23 @@ def flatten(stages: Sequence[TimePart], whole: float) -> list[CompileSpan]:
 def count_equations(jaxpr: Any) -> Counter[tuple[str, int]]:
     """Equations, nested ones included, by the line that made them; `("", 0)` where none is known.
 
-    A jaxpr that several equations hold is lowered once and counted once.
+    What a function of JAX's own does, as `jnp.median`, is made by the line that calls it. A jaxpr
+    that several equations hold is lowered once and counted once, for the first.
     """
     counts: Counter[tuple[str, int]] = Counter()
     seen: set[int] = set()
-    waiting = [jaxpr]
-    while waiting:
-        inner = compat.open_jaxpr(waiting.pop())
+    waiting = [(compat.open_jaxpr(jaxpr), ("", 0))]
+    for inner, around in waiting:  # grows while it is read
         if id(inner) in seen:
             continue
         seen.add(id(inner))
         for equation in inner.eqns:
-            counts[compat.user_place(equation) or ("", 0)] += 1
+            place = compat.user_place(equation) or around
+            counts[place] += 1
             for value in equation.params.values():
                 held = value if isinstance(value, tuple | list) else (value,)
-                waiting += [each for each in held if compat.is_jaxpr(each)]
+                nested = map(compat.open_jaxpr, filter(compat.is_jaxpr, held))
+                waiting += [(each, place) for each in nested]
     return counts
 
 
