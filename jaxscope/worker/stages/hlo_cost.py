@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.heap import paused_gc
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.protobuf import (
     BYTES,
@@ -541,20 +540,13 @@ def instruction_costs(
     Raises:
         ValueError: The bytes are no HLO module.
     """
-    with paused_gc():
-        return _count_instructions(proto, client, budget_s, {} if known is None else known)
-
-
-def _count_instructions(
-    proto: bytes, client: Any, budget_s: float, known: dict[Key, Costs]
-) -> npt.NDArray[np.float64]:
     module = ModuleSlicer(proto)
     deadline = time.thread_time() + budget_s  # cutting a large module apart may take as long
     if client is None:
         from jaxscope.worker import compat  # as above
 
         client = compat.cpu_client()
-    if module.has_payloads:
+    if known is None or module.has_payloads:
         known = {}
     rows = list(module.instructions())
     costs: list[Costs] = [UNKNOWN] * len(rows)
