@@ -191,7 +191,7 @@ def _tell_results(results: Sequence[Any], program: TracedProgram) -> str:
             told.append(say("{path} has {count}", path=path or say("result"), count=count.told()))
     if not told:
         return ""
-    return say("Results are not finite: {first}.", first=say_joined(first_of(told, 3), CLAUSES))
+    return say("Results are not finite: {first}.", first=say_joined(first_of(told, 2), CLAUSES))
 
 
 def find_origin_of(call: Call, count: NonfiniteCount, budget_s: float = _BUDGET_S) -> str:
