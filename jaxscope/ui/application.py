@@ -8,6 +8,7 @@ and shows them in the error panel.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import importlib
@@ -17,7 +18,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
@@ -37,7 +38,7 @@ from jaxscope.ui.toolkit.language import Language, LanguageSwitch, tr
 from jaxscope.ui.toolkit.overrides import guard_overrides
 from jaxscope.ui.toolkit.stillness import wants_stillness
 from jaxscope.ui.toolkit.theme import DARK, LIGHT, Theme, ThemeSwitch
-from jaxscope.ui.toolkit.threads import start_thread
+from jaxscope.ui.toolkit.threads import Post, start_thread
 from jaxscope.ui.window.autosave import Autosave, Keeper, offer_unsaved
 from jaxscope.ui.window.instance_server import InstanceServer
 from jaxscope.ui.window.main_window import MainWindow
@@ -50,7 +51,6 @@ from jaxscope.ui.window.menus import (
     PaneCommands,
 )
 from jaxscope.ui.window.page_context import PageContext, PageWidget
-from jaxscope.ui.window.places import Place
 from jaxscope.ui.window.sample_path import find_samples
 from jaxscope.ui.window.settings import Settings
 from jaxscope.ui.window.trial import Trial
@@ -271,7 +271,7 @@ def build_window(
         for name, page in PAGES.items():
             window.add_page(name, page, functools.partial(make_page, context, name))
         loader = IdleLoader(window)
-        workspace.settled.connect(lambda: loader.load(_unseen_pages(window)))
+        workspace.settled.connect(lambda: loader.load_after(_OF_PAGES, _unseen_pages(window)))
         if late_panes:
             _run_later(window, workspace.area.make_panes)
     if settings.problems:
@@ -316,6 +316,19 @@ class IdleLoader(QObject):
         self._steps = itertools.chain(self._steps, steps)
         self._timer.start()
 
+    def load_after(self, plain: Sequence[str], steps: Iterator[object]) -> None:
+        """Do steps once modules that name no class of Qt are there, which a thread imports."""
+        load = Post(self.load)
+
+        def import_all() -> None:
+            try:
+                for name in plain:
+                    importlib.import_module(name)
+            finally:
+                load(steps)
+
+        start_thread(import_all, name="jaxscope imports")
+
     def _on_timeout(self) -> None:
         if next(self._steps, _DONE) is _DONE:
             self._timer.stop()
@@ -324,12 +337,31 @@ class IdleLoader(QObject):
 _DONE = object()
 
 
+_OF_PAGES = (
+    "jaxscope.program.passes.diff",
+    "jaxscope.program.diff.texts",
+    "jaxscope.program.diff.captures",
+    "jaxscope.picture.tint.diff_marks",
+    "jaxscope.program.fusion.summary",
+    "jaxscope.report.fusion",
+    "jaxscope.report.memory",
+    "jaxscope.report.tracing",
+    "jaxscope.report.roofline",
+    "jaxscope.report.measurement_documents",
+    "jaxscope.export.measurement_files",
+    "jaxscope.client.many_targets",
+    *("cProfile", "multiprocessing.connection", "pydoc", "xml.etree.ElementTree"),
+)
+"""What pages need that is no part of the window; the last ones pyqtgraph loads."""
+
+
 def _unseen_pages(window: MainWindow) -> Iterator[object]:
-    """Load the modules of pages that are made unseen, then have them made."""
+    """Load the modules of pages that are made unseen, then have them made, and load plots."""
     for name, page in PAGES.items():
         if page.works_unseen:
             yield importlib.import_module(f"jaxscope.ui.pages.{name}")
     window.make_unseen_pages()
+    yield from _plots()
 
 
 def _plots() -> Iterator[object]:
@@ -339,16 +371,18 @@ def _plots() -> Iterator[object]:
             names = dir(module)
             for start in range(0, len(names), _AT_ONCE):
                 yield [getattr(module, name) for name in names[start : start + _AT_ONCE]]
+        for name in ("QtSvg", "QtOpenGL", "QtOpenGLWidgets", "QtTest"):
+            with contextlib.suppress(ImportError):
+                yield importlib.import_module(f"PySide6.{name}")
+        yield importlib.import_module("pyqtgraph")
     yield importlib.import_module("jaxscope.ui.figures.plots")
 
 
 def make_page(context: PageContext, name: str) -> QWidget:
-    """Make the page of a module, which is loaded now; in idle time what its plots will need."""
+    """Make the page of a module, which is loaded now."""
     widget: QWidget = importlib.import_module(f"jaxscope.ui.pages.{name}").make_page(context)
     if isinstance(widget, PageWidget):
         widget.start()
-    if PAGES[name].place is Place.MEASURE or name == "memory":
-        IdleLoader(widget).load(_plots())
     return widget
 
 
@@ -357,16 +391,23 @@ def _run_later(window: MainWindow, step: Callable[[], object]) -> None:
 
     def load() -> None:
         if window.controller.state.capture is None:  # else all that a graph needs is loaded
-            IdleLoader(window).load(map(importlib.import_module, _FIRST_MODULES))
+            IdleLoader(window).load_after(_FIRST, map(importlib.import_module, _FIRST_OF_QT))
 
     timer.timeout.connect(step)
     timer.timeout.connect(load)
     QTimer.singleShot(0, timer.start)  # from the first turn of the event loop on
 
 
-_FIRST_MODULES = (
+_FIRST = (
     "jaxscope.client.collectors",
     "jaxscope.client.capture_assembler",
+    "jaxscope.picture.scene.first_picture",
+    "jaxscope.picture.view.build",
+    "jaxscope.export.picture",
+)
+_FIRST_OF_QT = (
+    "jaxscope.ui.canvas.scene_painter",
+    "jaxscope.ui.canvas.graph_canvas",
     "jaxscope.ui.canvas.graph_page",
 )
 """What the first run and the first graph need."""

@@ -225,6 +225,7 @@ def test_threads_load_nothing_that_names_classes_of_qt(tmp_path: Path) -> None:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
         on_threads = ran.stdout.split()
         assert not [name for name in on_threads if name.startswith(of_qt)]
+        assert {"jaxscope.report.roofline", "pydoc"} <= {*on_threads}, "what pages need"
         if any(name.startswith("jaxscope.program.") for name in on_threads):
             return
     pytest.fail(f"Threads loaded nothing: {ran.stderr}")
