@@ -116,14 +116,19 @@ def group_by_function(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
 
     has_parts = bool((nodes.direction == int(Direction.BACKWARD)).any())
     is_beside = has_parts & ~has_scope & (nodes.direction == int(Direction.NONE))
-    # Of what stands in calls, HLO may not know what called the function that is traced.
     outside = map(rows.__getitem__, distinct(row_of[nodes.group == NONE]).tolist())
-    shared = _shared_start([tuple((name, "") for name in read(row)) for row in outside if row])
+    entry = _find_entry([read(row) for row in outside if row])
+
+    def within(path: tuple[str, ...]) -> tuple[str, ...]:
+        """The path without the functions that all was called in, or those of them that it has."""
+        ends = (entry[start:] for start in range(len(entry) + 1))
+        return next(path[len(end) :] for end in ends if path[: len(end)] == end)
+
     # XLA orders instructions by their uses: an optimizer is in as many runs as it has parameters.
     if has_parts and (nodes.kind == int(NodeKind.INSTRUCTION)).any():
 
         def functions_of(node: int) -> tuple[str, ...]:
-            return read(rows[row_of[node]])[shared:] if is_beside[node] else ()
+            return within(read(rows[row_of[node]])) if is_beside[node] else ()
 
         draft = dataclasses.replace(draft, functions_of=functions_of)
     if not has_scope.any():
@@ -136,9 +141,21 @@ def group_by_function(draft: Draft, root: Branch) -> tuple[Draft, Branch]:
         for row in rows
     )
     # Operations in scopes have no path, and those beside them all of it.
-    paths = [(), *alone, *(read(row)[shared:] for row in rows)]
+    paths = [(), *alone, *(within(read(row)) for row in rows)]
     path_of = np.where(has_scope, 0, 1 + row_of + len(rows) * is_beside)
     return draft, _group(draft, root, path_of, paths, "function", 3, is_beside)
+
+
+def _find_entry(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Functions that all was called in, outermost first.
+
+    Of what stood in calls that were inlined, HLO may not know what called the function that is
+    traced: such a path begins deeper than others.
+    """
+    deeper = {name for path in paths for name in path[1:] if name != path[0]}
+    known = [path for path in paths if path and path[0] not in deeper] or paths
+    shared = _shared_start([tuple((name, "") for name in path) for path in known])
+    return known[0][:shared] if known else ()
 
 
 def _find_callers(stacks: Iterable[tuple[str, ...]]) -> frozenset[str]:
