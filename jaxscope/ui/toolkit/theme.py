@@ -283,7 +283,7 @@ MIN_POINTS, BASE_POINTS, MAX_POINTS = 7.0, 10.0, 48.0
 _DRESSED, _HAS_STYLE = Qt.WidgetAttribute.WA_WState_Polished, Qt.WidgetAttribute.WA_SetStyle
 """Another sheet is put on widgets that had one, and told to those that have no style of their own.
 None of ours has."""
-_SLICE_S = 0.010
+_SLICE_S = 0.004
 FIXED_SHARE = 0.9
 """Letters of equal width are wider than others of their size, and look larger."""
 
