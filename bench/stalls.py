@@ -282,7 +282,6 @@ def _is_still(window: Any) -> bool:
         and bool(window.workspace.area.panes)
         and all(not canvas.is_busy for canvas in canvases)
         and not window._unseen.isActive()
-        and getattr(window._themes, "is_done", True)  # not of earlier checkouts
         and not window.workspace._settle.isActive()
     )
 

@@ -213,8 +213,6 @@ def present(driver: Driver, source: Path, capture: Capture | None = None) -> Mai
     window.lesson.hide()
     driver.qtbot.wait(20)
     window.toggle_presenting()
-    while not window._themes.is_done:  # else it would move what stands around
-        window._themes._on_late_timeout()
     driver.qtbot.wait(20)
     return window
 
@@ -312,7 +310,6 @@ def test_views_have_their_widths_again_after_a_presentation(driver: Driver, sour
         assert list(area.arrangement().shares) == before
         window.toggle_presenting()
         driver.wait_until(lambda: window.width() == 1500)
-        driver.wait_until(lambda: window._themes.is_done)
         driver.qtbot.wait(400)
         assert [pane.width() for pane in area.panes] == before
 

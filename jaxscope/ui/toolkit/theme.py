@@ -9,14 +9,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-import time
 import traceback
 from collections.abc import Iterator
 from string import Template
 
-from PySide6.QtCore import QEvent, QFileSystemWatcher, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from jaxscope.heap import without_collector
 from jaxscope.late_dataclass import dataclass
@@ -280,10 +279,6 @@ DARK = Theme("dark", **{name: dark for name, (_, dark) in _COLOURS.items()})
 _OUTLINE_PERCENT = 140
 """How much darker than its window the style's outlines are."""
 MIN_POINTS, BASE_POINTS, MAX_POINTS = 7.0, 10.0, 48.0
-_DRESSED, _HAS_STYLE = Qt.WidgetAttribute.WA_WState_Polished, Qt.WidgetAttribute.WA_SetStyle
-"""Another sheet is put on widgets that had one, and told to those that have no style of their own.
-None of ours has."""
-_SLICE_S = 0.004
 FIXED_SHARE = 0.9
 """Letters of equal width are wider than others of their size, and look larger."""
 
@@ -294,9 +289,6 @@ class ThemeSwitch(QObject):
     No garbage is collected meanwhile. Qt styles one widget after the other of a list, and Python
     runs in between. One further on may be garbage that only the collector finds, such as a dialog
     that refers to itself: deleted then, it would end the process.
-
-    What is seen is dressed at once, the rest in the next turns of the event loop: of a window with
-    all of its pages nineteen parts of twenty are out of sight.
 
     `changed` carries the new `Theme`, also when only the size of type changed.
     """
@@ -309,8 +301,6 @@ class ThemeSwitch(QObject):
         self._points = BASE_POINTS
         self._follows_system = theme is None
         self.theme = theme or _system_theme()
-        self._late = QTimer(self, interval=0)
-        self._late.timeout.connect(self._on_late_timeout)
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._on_hints_color_scheme_changed)
         self._dress()
@@ -362,11 +352,6 @@ class ThemeSwitch(QObject):
 
     def _dress(self) -> None:
         with without_collector():
-            now, late = _part_by_sight(self._application)
-            for each in late:
-                each.setAttribute(_DRESSED, False)
-            for each in (*now, *late):
-                each.setAttribute(_HAS_STYLE, True)
             # Undressed first: Qt takes three times as long to go from one sheet to another.
             self._application.setStyleSheet("")
             font = QFont(self._application.font())
@@ -376,86 +361,12 @@ class ThemeSwitch(QObject):
             ticks = _palette_of_ticks(self.theme)
             # PySide's stub says bytes, and its function takes nothing but str.
             self._application.setPalette(ticks, "QCheckBox")  # type: ignore[arg-type]
-            for each in now:
-                each.setAttribute(_HAS_STYLE, False)
             self._application.setStyleSheet(build_stylesheet(self.theme, self._points))
-            for each in late:
-                each.setAttribute(_HAS_STYLE, False)
         self.changed.emit(self.theme)
-        if late:
-            self._late.start()
-            self._application.installEventFilter(self)
-
-    @property
-    def is_done(self) -> bool:
-        """Whether what is out of sight is dressed, too."""
-        return not self._late.isActive()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """What comes into sight waits no longer."""
-        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget):
-            with without_collector():
-                _dress_widget(watched)
-        return False
-
-    def _on_late_timeout(self) -> None:
-        """Dress some of what waits."""
-        with without_collector():
-            left = [each for each in self._application.allWidgets() if not _is_dressed(each)]
-            until = time.monotonic() + _SLICE_S
-            for each in left:
-                _dress_widget(each)
-                if time.monotonic() >= until:
-                    return
-        self._late.stop()
-        self._application.removeEventFilter(self)
 
     def _on_hints_color_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:
         if self._follows_system:
             self.set_theme(_system_theme())
-
-
-def _part_by_sight(application: QApplication) -> tuple[list[QWidget], list[QWidget]]:
-    """What is dressed at once, and what can wait.
-
-    At once what is seen, and what stands beside it, since its size may be asked for. Where no
-    window is seen, nothing waits: the window comes as a whole.
-    """
-    dressed = list(filter(_is_dressed, application.allWidgets()))
-    if not any(each.isVisible() for each in application.topLevelWidgets()):
-        return dressed, []
-    parts: tuple[list[QWidget], list[QWidget]] = [], []
-    for each in dressed:
-        parts[not (each.isVisible() or _is_beside(each))].append(each)
-    return parts
-
-
-def _is_beside(widget: QWidget) -> bool:
-    parent = None if widget.isWindow() else widget.parentWidget()
-    return parent is not None and parent.isVisible()
-
-
-def _is_dressed(widget: QWidget) -> bool:
-    return widget.testAttribute(_DRESSED)
-
-
-def _dress_widget(widget: QWidget) -> None:
-    """Do for one widget, if it waits, what Qt does for all of them.
-
-    After what is around it: it takes the font from there. A font of its own stays.
-    """
-    if _is_dressed(widget):
-        return
-    if (parent := widget.parentWidget()) is not None:
-        _dress_widget(parent)
-    font = QFont(widget.font()) if widget.testAttribute(Qt.WidgetAttribute.WA_SetFont) else None
-    style = QApplication.style()
-    style.unpolish(widget)
-    style.polish(widget)
-    widget.setAttribute(_DRESSED, True)
-    if font is not None:
-        widget.setFont(font)
-    QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
 
 
 def fixed_font(points: float) -> QFont:

@@ -718,7 +718,8 @@ class PresentationMode:
         self._late = QTimer(window, singleShot=True, interval=_LATE_MS)
         self._late.timeout.connect(self._say_step)
         self._settled = QTimer(window, singleShot=True, interval=_SETTLED_MS)
-        self._settled.timeout.connect(self._on_settled_timeout)
+        self._settled.timeout.connect(self._restore_size)
+        self._settled.timeout.connect(self._restore_lines)
         self._size_before = window.size()
         self._shortcuts: list[QShortcut] = []
         self._speaker: SpeakerScreen | None = None
@@ -932,13 +933,6 @@ class PresentationMode:
         if is_on:
             self.steps.begin(self._presented())
             self.take_keyboard()
-
-    def _on_settled_timeout(self) -> None:
-        if self._themes.is_done:
-            self._restore_size()
-            self._restore_lines()
-        else:  # what is still large would take room again
-            self._settled.start()
 
     def _restore_size(self) -> None:
         """A small window came back higher: what it shows was still large."""
