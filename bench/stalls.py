@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import faulthandler
+import functools
 import gc
 import json
 import operator
@@ -324,7 +325,7 @@ def _use(window: Any, call: str | None, folder: Path) -> Steps:
             yield "end of search", lambda: area.active.header.search.clear(), at_once
     for stage in graphs[1:]:
         yield f"to {stage}", lambda stage=stage: workspace.show_stage(stage), is_still
-        open_it = lambda stage=stage: _toggle_largest(area, stage)  # noqa: E731
+        open_it = functools.partial(_toggle_largest, area, stage)
         yield f"open largest of {stage}", open_it, is_still
         yield f"close largest of {stage}", open_it, is_still
     yield "back again", lambda: workspace.show_stage(graphs[0]), is_still

@@ -151,10 +151,7 @@ class _CheapRecorder(JitRecorder):
         if not is_own or not compat.is_outside_of_traces():
             return jitted.inner(*args, **kwargs)
         captured = self._before_call(jitted, args, kwargs)
-        kept = args, kwargs
-        if self._after_call is not None and not jitted.options.keys().isdisjoint(_DONATIONS):
-            with self.watching():  # what copying compiles is none of the program's
-                kept = copy_arrays(kept)
+        kept = self._copy_donated(jitted, args, kwargs)
         self.num_calls += 1
         with self.watching() as now:
             result = jitted.inner(*args, **kwargs)
@@ -205,8 +202,22 @@ class _CheapRecorder(JitRecorder):
                 self._moved[known] = moved
             self.traffic.note_call(name_of(jitted.function), self._moved[known])
 
+    def _copy_donated(
+        self, jitted: RecordedJit, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Arguments that can still be read after the call, where somebody looks at it then."""
+        if self._after_call is None or jitted.options.keys().isdisjoint(_DONATIONS):
+            return args, kwargs
+        try:
+            with self.watching():  # what copying compiles is none of the program's
+                copies: tuple[tuple[Any, ...], dict[str, Any]] = copy_arrays((args, kwargs))
+                return copies
+        except Exception as error:  # whatever it is, the user's program goes on
+            self._on_trouble(name_of(jitted.function), error)
+            return args, kwargs
+
     def _note_file(self, file: str, key: CallKey) -> None:
-        """Keep the capture of a call that was made, so it is sure which program it has."""
+        """Note which program a capture shows; known only after the captured call."""
         number = self.find_number(key) if file else None
         if number is not None:
             self.captures[number] = file

@@ -1026,7 +1026,7 @@ def test_the_first_call_that_makes_nan_is_captured(
     assert "(sub, diverges.py:8) in round 1 of 0 (while): 4 Inf among 4 values" in step["message"]
     assert "effects, such as what it prints, would have to come once more" in prints["message"]
     assert done.stdout.count("printed 0.0") == 1
-    # Neither looking nor capturing is told as something that the script compiled.
+    # Programs that jaxscope itself compiles, to look or to capture, are not in the list.
     assert [(len(each["variants"]), each["calls"]) for each in found["compilations"]] == [
         *((1, 5), (1, 5), (1, 5), (1, 1))
     ]
@@ -1068,3 +1068,17 @@ def test_a_donated_argument_is_whole_in_the_capture_of_its_nan(tmp_path: Path) -
     assert program["calls"] == 2 and program["capture"] == "root.jaxscope"
     with pytest.raises(UsageError, match="needs a folder"):
         jaxscope.watch(at_nan=True)
+
+
+def test_a_program_goes_on_whose_donated_arguments_cannot_be_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(values: object) -> object:
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(compilation_watch, "copy_arrays", fail)
+    with jaxscope.watch(tmp_path, at_nan=True):
+        half = jax.jit(lambda x: x / 2, donate_argnums=0)
+        assert half(jnp.float32(4.0)) == 2.0
+    (problem,) = read(tmp_path)["problems"]
+    assert "RuntimeError: no memory" in problem

@@ -77,7 +77,7 @@ class Origin:
         is_constant: It made nothing: it is the first that reads a constant with such values.
         reads_inf: It makes NaN, and Inf is among what it reads.
         infinite: What made that Inf, if an equation did.
-        told: What else is told of it.
+        told: Further details of it, by name; None without any.
     """
 
     id: str
@@ -211,7 +211,7 @@ class Walk:
     def _tell(
         self, equation: Any, operands: list[Any], result: Any, kind: str, infinite: Origin | None
     ) -> dict[str, Any]:
-        """What else is told of an origin; see `Origin`."""
+        """Further details to keep as `Origin.told`; a subclass may add them."""
         return {}
 
     def _run(
