@@ -268,6 +268,14 @@ def attribute_column(graph: Graph, key: str) -> npt.NDArray[np.int32]:
     return column
 
 
+def attribute_texts(graph: Graph, key: str) -> list[tuple[int, str]]:
+    """The nodes that have an attribute, in order, each with the attribute's value."""
+    column = attribute_column(graph, key)
+    nodes = np.flatnonzero(column != NONE)
+    texts = map(graph.strings.__getitem__, column[nodes].tolist())
+    return list(zip(nodes.tolist(), texts, strict=True))
+
+
 def _integers(graph: Graph, strings: npt.NDArray[np.int32]) -> Int64s:
     """The numbers that strings spell; -1 for what is none. Each string is read once."""
 

@@ -19,7 +19,7 @@ from jaxscope.model.graph import distinct
 from jaxscope.model.op_name import without_call
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import read_count
-from jaxscope.program.dataflow import ShownGroups, find_shown_groups
+from jaxscope.program.dataflow import ShownGroups, attribute_texts, find_shown_groups
 from jaxscope.program.name_links import LINKED_BY, SEPARATOR
 from jaxscope.program.shared_calls import SharedCalls
 
@@ -150,14 +150,22 @@ def _tell_calls(
             number = numbers.setdefault(id, len(numbers))
             added.setdefault(number, {})[key] = None
             calls.update([number] if id != equation else [])
+    taken = set(replaced)
     for name, column in columns.items():
-        pairs = zip(column.derived_row.tolist(), column.derived_key.tolist(), strict=True)
+        own_rows, own_keys = column.derived_row, column.derived_key
+        wanted = [old for _, old in replaced] if name == "optimized" else list(added)
+        at = np.flatnonzero(np.isin(own_keys, wanted))
+        pairs = [*zip(at.tolist(), own_rows[at].tolist(), own_keys[at].tolist(), strict=True)]
         if name == "optimized":
-            taken = set(replaced)
-            found = [pair for pair in pairs if pair not in taken] + rows
+            gone = [place for place, node, own in pairs if (node, own) in taken]
+            both = np.column_stack([np.delete(own_rows, gone), np.delete(own_keys, gone)])
+            both = np.concatenate([both, np.asarray(rows, np.int32).reshape(-1, 2)])
         else:
-            found = [(row, k) for row, own in pairs for k in (own, *added.get(own, ()))]
-        both = np.asarray(found, np.int32).reshape(-1, 2)
+            more = [(place + 1, node, k) for place, node, own in pairs for k in added[own]]
+            places, nodes, keys = np.asarray(more, np.int32).reshape(-1, 3).T
+            both = np.column_stack(
+                [np.insert(own_rows, places, nodes), np.insert(own_keys, places, keys)]
+            )
         columns[name] = dataclasses.replace(column, derived_row=both[:, 0], derived_key=both[:, 1])
     return of_one_call, calls
 
@@ -183,7 +191,7 @@ def build_columns(
     nodes = graph.nodes
     origin_row, origin_key = _number_rows(graph, nodes.origins, numbers, own_origins)
     derived_row, derived_key = _number_rows(graph, nodes.derived, numbers, own_derived)
-    if LINKED_BY in graph.strings:  # of a program that has no tags
+    if LINKED_BY in graph.attribute_keys:  # of a program that has no tags
         named = _number_names(graph, numbers)
         derived_row = np.concatenate([derived_row, named[0]])
         derived_key = np.concatenate([derived_key, named[1]])
@@ -211,15 +219,8 @@ def build_columns(
 
 def _groups_called_by_several(graph: Graph) -> list[int]:
     """Computations of a module that several instructions call."""
-    if "called_by" not in graph.strings:
-        return []
-    values, rows = graph.nodes.attributes.values, graph.nodes.attributes.row_numbers()
-    is_called = values[0::2] == graph.strings.index("called_by")
-    return [
-        int(graph.nodes.group[row])
-        for row, text in zip(rows[0::2][is_called], values[1::2][is_called], strict=True)
-        if ", " in graph.strings[text]
-    ]
+    callers = attribute_texts(graph, "called_by")
+    return [int(graph.nodes.group[node]) for node, names in callers if ", " in names]
 
 
 def _number_rows(
@@ -235,12 +236,10 @@ def _number_rows(
 
 def _number_names(graph: Graph, numbers: dict[str, int]) -> tuple[Int32s, Int32s]:
     """The names that nodes are linked by in place of equations."""
-    values, rows = graph.nodes.attributes.values, graph.nodes.attributes.row_numbers()
-    is_name = values[0::2] == graph.strings.index(LINKED_BY)
     found = [
-        (row, numbers.setdefault(name, len(numbers)))
-        for row, text in zip(rows[0::2][is_name], values[1::2][is_name], strict=True)
-        for name in graph.strings[text].split(SEPARATOR)
+        (node, numbers.setdefault(name, len(numbers)))
+        for node, names in attribute_texts(graph, LINKED_BY)
+        for name in names.split(SEPARATOR)
     ]
     pairs = np.asarray(found, np.int32).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]

@@ -7,11 +7,11 @@ each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from jaxscope.model import Graph, Stage
 from jaxscope.model.stages import find_lowered_stage
-from jaxscope.program.dataflow import find_shown_groups
+from jaxscope.program.dataflow import attribute_texts, find_shown_groups
 
 
 class SharedCalls:
@@ -51,10 +51,11 @@ class SharedCalls:
         if not self._groups:
             return
         known: dict[str, tuple[str, ...]] = {}
+        told = dict(attribute_texts(instructions, "call"))
         for node, derived in enumerate(instructions.rows(instructions.nodes.derived)):
             if not derived:
                 continue
-            for tag in read_tags(instructions.attributes(node), derived):
+            for tag in told[node].split(", ") if told.get(node) else derived:
                 if tag not in known:
                     known[tag] = self.find_calls(tag)
                 if known[tag]:
@@ -77,9 +78,3 @@ def list_callers(stages: Sequence[Stage]) -> dict[int, dict[str, tuple[str, ...]
             origins = [graph.row(graph.nodes.origins, row) for row in rows]
             found.setdefault(node, {}).update(zip(calls, origins, strict=True))
     return found
-
-
-def read_tags(attributes: Mapping[str, str], derived: tuple[str, ...]) -> tuple[str, ...]:
-    """The equations of an instruction, each as `in_call` writes it."""
-    text = attributes.get("call", "")
-    return tuple(text.split(", ")) if text else derived

@@ -19,7 +19,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from jaxscope.model.graph import NONE, ROUNDS, Cost, Graph, NodeKind, distinct
+from jaxscope.model.graph import NONE, ROUNDS, Cost, Graph, NodeKind
 from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.operations import CALLS_OF_JAXPRS, SOLVE, find_solve
 from jaxscope.model.said import said, say, template
@@ -32,6 +32,7 @@ from jaxscope.program.cost.rules import (
     find_rule,
 )
 from jaxscope.program.cost.trip_counts import taken_arm
+from jaxscope.program.dataflow import attribute_column
 from jaxscope.program.kernel_grid import read_grid
 
 _LIBRARY = say("it is a call of a linear algebra library, whose work XLA does not count")
@@ -137,13 +138,7 @@ class _Counter:
     def _add_shared(self) -> None:
         """A jaxpr that several equations share is drawn inside one and costs for each."""
         groups = self._graph.group_by_id()
-        try:
-            key = self._graph.strings.index("shares")
-        except ValueError:
-            return
-        attributes = self._graph.nodes.attributes
-        at = np.flatnonzero(attributes.values[0::2] == key)
-        for node in distinct(attributes.row_numbers()[0::2][at]).tolist():
+        for node in np.flatnonzero(attribute_column(self._graph, "shares") != NONE).tolist():
             self._insides[node] = self._graph.called_groups(node, self._insides, groups)
             if self._operations[node] == "cond" and "calls" not in self._graph.attributes(node):
                 # Older captures name the last shared branch only: there may be more of them.

@@ -27,6 +27,7 @@ from jaxscope.program.cost.trip_counts import (
     GroupCall,
     taken_program,
 )
+from jaxscope.program.dataflow import attribute_texts
 from jaxscope.program.kernel_grid import KERNEL, read_grid
 
 Bools = npt.NDArray[np.bool_]
@@ -364,12 +365,10 @@ def _inherit_lines(graph: Graph, lines: Int64s) -> Int64s:
 
 def _lengths(graph: Graph) -> Floats:
     """Of each node how often a loop or a kernel of known length runs what is in it; else 1."""
-    lengths, attributes = np.ones(len(graph.nodes)), graph.nodes.attributes
-    keys = [number for number, string in enumerate(graph.strings) if string == "length"]
-    rows = attributes.row_numbers()
-    for place in (2 * np.flatnonzero(np.isin(attributes.values[::2], keys))).tolist():
-        length = read_count(graph.strings[attributes.values[place + 1]])
-        lengths[rows[place]] = 1 if length is None else length
+    lengths = np.ones(len(graph.nodes))
+    for node, text in attribute_texts(graph, "length"):
+        length = read_count(text)
+        lengths[node] = 1 if length is None else length
     for node in graph.nodes_of((KERNEL,)):
         lengths[node] = math.prod(read_grid(graph.attributes(node)) or ())
     return lengths

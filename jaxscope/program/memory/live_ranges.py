@@ -26,6 +26,7 @@ from jaxscope.model.said import say
 from jaxscope.model.types import packed_type_bytes, padding_bytes, read_count
 from jaxscope.program.cost.kernels import REPLACES
 from jaxscope.program.cost.trip_counts import RUNS_INSIDE
+from jaxscope.program.dataflow import attribute_column
 from jaxscope.program.hlo.graph import link_hlo_lines
 
 _MAX_HEADER = 200_000
@@ -348,7 +349,7 @@ class _AttributeReader:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._keys = {text: index for index, text in enumerate(graph.strings)}
+        self._keys = graph.attribute_keys
 
     def number(self, node: int, key: str) -> int:
         """An attribute that is a number; -1 where it is not there."""
@@ -367,9 +368,7 @@ class _AttributeReader:
 
     def roots(self) -> dict[int, int]:
         """The root of each group; of the entry computation under -1."""
-        key, attributes = self._keys.get("root", -1), self._graph.nodes.attributes
-        rows = attributes.row_numbers()[0::2]
-        nodes = rows[np.flatnonzero(attributes.values[0::2] == key)].tolist()
+        nodes = np.flatnonzero(attribute_column(self._graph, "root") != NONE).tolist()
         return {int(self._graph.nodes.group[node]): node for node in nodes}
 
 
