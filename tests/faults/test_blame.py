@@ -49,8 +49,8 @@ def blame(session: Session, folder: Path, call: str | None, code: str = CODE) ->
         ("reshapes(f32[6])", "jnp.reshape", "The shapes do not fit together."),
         ("differs(f32[6])", "np.gradient", "A NumPy function"),
         ("adds(f32[3])", "jax.lax.add", "The dtypes do not fit together."),
-        ("scans(f32[3])", "jax.lax.scan", "The dtypes do not fit together."),
-        ("branches(f32[3])", "jax.lax.cond", "Neither dtypes nor shapes fit together."),
+        ("scans(f32[3])", "jax.lax.scan", "The body of a loop returns a carry of another type"),
+        ("branches(f32[3])", "jax.lax.cond", "The branches of a conditional return different types."),
     ),
 )
 def test_the_place_is_the_users_line(
@@ -68,7 +68,7 @@ def test_the_place_is_the_users_line(
     (
         ("jnp.reshape(f32[6], (4, 2))", "The shapes of the arguments", "(6,)"),
         ("np.gradient(f32[6])", "JAX cannot trace a function of NumPy's.", ""),
-        ("jit(jnp.nonzero)(i32[10])", "Something needs the value", "size argument"),
+        ("jit(jnp.nonzero)(i32[10])", "The size of a result", "size argument"),
         ("vmap(jnp.sin)(f32[()])", "", "rank"),
         ("grad(jnp.sin)(f32[3])", "`grad` is applied", "scalar"),
         ("jax.lax.add(f32[3], i32[3])", "The dtypes of the arguments", "int32"),

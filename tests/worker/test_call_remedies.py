@@ -483,6 +483,7 @@ def test_no_other_shapes_are_proposed_where_the_call_traces_or_may_trace(
 def test_few_calls_with_other_shapes_are_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(call_remedies, "_BUDGET_S", 300.0)  # it is not the time that ends it
     path = tmp_path / "shapes.py"
     path.write_text(
         "tried = []\n"
@@ -581,3 +582,83 @@ def fail_nowhere(file: Path, text: str) -> bool:
     names = call_namespace(vars(execute_file(source.path, source.text)))
     jax.make_jaxpr(lambda: eval(text, dict(names)))()
     return True
+
+
+REFUSED = """
+import functools
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def power(x, count):
+    for _ in range(count):
+        x = x * x
+    return x
+@jax.jit
+def filled(count, x): return jnp.zeros((count, 3)) + x
+@jax.jit
+def first(x, count): return x[:count]
+@jax.jit
+def pooled(x, ids, count): return jax.ops.segment_sum(x, ids, num_segments=count)
+@jax.jit
+def active(x, kind): return jnp.tanh(x) if kind == "tanh" else x
+def scaled(x, options): return x * options["scale"] if options["mode"] == "scale" else x
+def steps(count): return jnp.arange(count)
+@functools.partial(jax.jit, static_argnames="shape")
+def spread(x, shape): return jnp.broadcast_to(x, shape)
+def noisy(key, x): return x + jax.random.normal(key, x.shape)
+def root(a):
+    return jax.lax.while_loop(lambda s: abs(s * s - a) > 1e-3, lambda s: (s + a / s) / 2, a)
+def square(n): return n ** 2
+def chosen(x): return jax.lax.cond(x.sum() > 0, lambda x: x, lambda x: x.sum(), x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "proposed"),
+    (
+        ("power(f32[3], 4)", "jit(power.__wrapped__, static_argnames='count')(f32[3], 4)"),
+        ("filled(4, f32[3])", "jit(filled.__wrapped__, static_argnames='count')(4, f32[3])"),
+        ("first(f32[9], 4)", "jit(first.__wrapped__, static_argnums=1)(f32[9], 4)"),
+        (
+            "first(f32[9], count=4)",
+            "jit(first.__wrapped__, static_argnames='count')(f32[9], count=4)",
+        ),
+        (
+            "pooled(f32[9], i32[9], 9)",
+            "jit(pooled.__wrapped__, static_argnames='count')(f32[9], i32[9], 9)",
+        ),
+        (
+            "active(f32[3], 'tanh')",
+            "jit(active.__wrapped__, static_argnames='kind')(f32[3], 'tanh')",
+        ),
+        (
+            "jit(scaled)(f32[3], {'scale': 2.0, 'mode': 'scale'})",
+            "scaled(f32[3], {'scale': 2.0, 'mode': 'scale'})",
+        ),
+        ("jit(steps)(5)", "jit(steps, static_argnames='count')(5)"),
+        ("spread(f32[3], [2, 3])", "spread(f32[3], (2, 3))"),
+        ("noisy(7, f32[3])", "noisy(key(7), f32[3])"),
+        ("noisy(x=f32[3], key=7)", "noisy(x=f32[3], key=key(7))"),
+        ("grad(root)(2.0)", "jacfwd(root)(2.0)"),
+        ("grad(square)(3)", "grad(square)(3.0)"),
+    ),
+)
+def test_what_a_remedy_says_is_done_in_the_call_that_is_proposed(
+    file: Path, typed: str, proposed: str
+) -> None:
+    """Nothing but what is at fault is changed: no text becomes an array, no array a scalar."""
+    file.write_text(REFUSED)
+    source = read_source(str(file))
+    names = call_namespace(vars(execute_file(source.path, source.text)))
+    with pytest.raises(Exception, match=r"."):
+        eval(typed, dict(names))
+    told = fail(file, typed)
+    assert told.calls == (proposed,)
+    assert eval(proposed, dict(names)) is not None
+
+
+def test_branches_that_differ_are_not_mended_by_other_arrays(file: Path) -> None:
+    file.write_text(REFUSED)
+    told = fail(file, "chosen(f32[9])")
+    assert "branches" in told.what and told.calls == ()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+import math
+import operator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jax
@@ -261,3 +263,83 @@ def test_whether_the_device_has_too_little_memory_is_a_fact_of_its_own() -> None
     texts = ("RESOURCE_EXHAUSTED: Out of memory allocating 8 bytes.", "INTERNAL: Out of luck.")
     found = [explain_exception(RuntimeError(text))[1].is_out_of_memory for text in texts]
     assert found == [True, False]
+
+
+@jax.custom_vjp
+def halved(x: jax.Array, y: jax.Array) -> jax.Array:
+    return x * y / 2
+
+
+halved.defvjp(lambda x, y: (halved(x, y), y), lambda y, g: (g * y / 2,))
+
+
+@jax.custom_jvp
+def doubled(x: jax.Array) -> jax.Array:
+    return x * 2
+
+
+@jax.custom_vjp
+def without_rule(x: jax.Array) -> jax.Array:
+    return x
+
+
+doubled.defjvp(lambda primals, tangents: (doubled(*primals), jnp.ones(7)))
+
+
+class Model:
+    scale = 2.0
+
+    @jax.jit
+    def apply(self, x: jax.Array) -> jax.Array:
+        return x * self.scale
+
+
+ONES = jnp.ones(4)
+
+
+@pytest.mark.parametrize(
+    ("failing", "advised"),
+    [
+        (lambda: jax.jit(lambda x: x.item())(1.0), "jax.debug.print"),
+        (lambda: jax.jit(lambda x: math.sin(x))(1.0), "`jnp.sin`"),
+        (lambda: jax.jit(lambda x: x.tolist())(ONES), "jax.debug.print"),
+        (lambda: jax.jit(lambda x: f"{x:.2f}")(1.0), "jax.debug.print"),
+        (lambda: jax.jit(lambda x: jnp.where(x))(ONES), "`size=`"),
+        (lambda: jax.jit(lambda x: jnp.argwhere(x))(ONES), "`size=`"),
+        (lambda: jax.jit(lambda x: jnp.unique(x))(ONES), "`size=`"),
+        (lambda: jax.jit(lambda x: jnp.setdiff1d(x, x))(ONES), "`size=`"),
+        (lambda: jax.jit(lambda x: jnp.bincount(x))(jnp.arange(3)), "`length=`"),
+        (lambda: jax.jit(lambda x: jnp.repeat(x, x))(jnp.arange(3)), "`total_repeat_length=`"),
+        (lambda: jax.jit(lambda x: jax.ops.segment_sum(x, x))(jnp.arange(3)), "`num_segments=`"),
+        (lambda: jax.jit(lambda x, n: x[n : n + 2])(ONES, 1), "dynamic_slice_in_dim"),
+        (lambda: jax.jit(lambda n: jnp.zeros((n, 2)))(3), "`x.shape`"),
+        (lambda: jax.jit(lambda x, n: jnp.tile(x, n))(ONES, 3), "`x.shape`"),
+        (lambda: jax.jit(lambda k, n: jax.random.split(k, n))(jax.random.key(0), 3), "`x.shape`"),
+        (lambda: jnp.zeros((3, 4 / 2)), "`n // 2`"),
+        (lambda: jax.jit(lambda n: [n for _ in range(n)])(3), "fori_loop"),
+        (lambda: jax.jit(lambda n: {1: 2}[n])(1), "jax.lax.switch"),
+        (lambda: jax.jit(lambda x: x.block_until_ready())(1.0), "what the function returns"),
+        (lambda: jax.random.normal(jnp.uint32(3)), "`jax.random.key(0)`"),
+        (lambda: jax.lax.psum(1.0, "rows"), "axis_name="),
+        (lambda: jax.grad(halved)(1.0, 2.0), "one entry for each argument"),
+        (lambda: jax.grad(doubled)(1.0), "its tangent"),
+        (lambda: without_rule(1.0), "defvjp"),
+        (lambda: jax.lax.cond(True, lambda: 1.0, lambda: ONES), "all of them"),
+        (lambda: jax.lax.cond(True, lambda: 1.0, lambda: (1.0, 2.0)), "all of them"),
+        (lambda: jax.lax.scan(lambda c, x: (ONES, x), 0.0, ONES), "the body return"),
+        (lambda: jax.lax.while_loop(lambda c: c, lambda c: c, 1.0), "`.any()`"),
+        (lambda: jax.lax.cond(ONES > 0, lambda: 1, lambda: 2), "`.any()`"),
+        (lambda: jnp.sum([1.0, 2.0]), "jnp.asarray"),
+        (lambda: operator.add(ONES, [1.0, 2.0]), "jnp.asarray"),
+        (lambda: jax.lax.add(ONES, "text"), "Strings"),
+        (lambda: Model().apply(ONES), "`@partial(jax.jit, static_argnums=0)`"),
+        (lambda: (lambda x, y: x)(1.0), "function's parameters"),  # type: ignore[call-arg]
+    ],
+)
+def test_the_remedy_is_of_what_failed(failing: Callable[[], object], advised: str) -> None:
+    """Not of any error that speaks of an argument, or that needs a value."""
+    with pytest.raises(Exception, match=r".") as raised:
+        failing()
+    found = find_remedy(raised.value, str(raised.value))
+    assert found is not None and advised in found.remedy
+    assert ("function's parameters" in found.remedy) is ("function's parameters" in advised)

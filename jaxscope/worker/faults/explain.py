@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
-import copy
 import os
 import re
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 from jaxscope.errors import EnvironmentProblem, Explanation, JaxscopeError, SourceError, TraceError
 from jaxscope.model.capture import CALL_FILE
 from jaxscope.model.said import said, say, say_joined
-from jaxscope.model.types import spell_scalars
 from jaxscope.model.units import file_name, format_place
+from jaxscope.worker.faults.call_edits import edit_call
 from jaxscope.worker.faults.remedies import Remedy, find_remedy
 from jaxscope.worker.faults.tracebacks import (
     TraceFrame,
@@ -229,7 +227,7 @@ def _explain_raised(
         kind=kind,
         traceback=_render_user_traceback(frames, kind, text),
         full_traceback=render_exception(error),
-        calls=corrected or edit_call(call, row.edits if row else ()),
+        calls=corrected or edit_call(call, row.edits if row else (), text),
         part=part,
         is_misspelt=bool(corrected),
         is_out_of_memory=row is not None and row.is_out_of_memory,
@@ -254,66 +252,6 @@ def _corrected(call: str, part: str, row: Remedy | None) -> tuple[str, ...]:
         return ()
     wrong, *right = row.instead
     return tuple(call.replace(part, part.replace(wrong, name), 1) for name in right)
-
-
-def edit_call(call: str, edits: Sequence[str]) -> tuple[str, ...]:
-    """The calls in place of one such as `grad(f)(x)`; of another call none.
-
-    Args:
-        call: As typed.
-        edits: As `Remedy` has them.
-    """
-    outer = read_call(call) if edits else None
-    if outer is None:
-        return ()
-    if not isinstance(grad := outer.func, ast.Call):
-        return ()
-    name = ast.unparse(grad.func)
-    short = name.rpartition(".")[2]
-    if short not in _DERIVATIVES or not grad.args:
-        return ()
-    function, *options = [ast.unparse(each) for each in (*grad.args, *grad.keywords)]
-    if not isinstance(grad.args[0], ast.Name | ast.Attribute | ast.Call):
-        function = f"({function})"
-    fields = {
-        "grad": name,
-        "jax": name.removesuffix(short),
-        "function": function,
-        "options": "".join(f", {each}" for each in options),
-        "arguments": ", ".join(map(ast.unparse, (*outer.args, *outer.keywords))),
-        "floats": ", ".join(
-            ast.unparse(replace_integers(each)) for each in (*outer.args, *outer.keywords)
-        ),
-    }
-    calls = (edit.format_map(fields) for edit in edits)
-    return tuple(each for each in calls if each != ast.unparse(outer))
-
-
-_DERIVATIVES = frozenset({"grad", "value_and_grad", "jacfwd", "jacrev", "hessian"})
-_INTEGERS = re.compile(r"[iu]\d+|bool_")
-"""Shorthands of arrays that are not of floats."""
-
-
-def read_call(text: str) -> ast.Call | None:
-    """The call that a text is; None where it is none."""
-    try:
-        found = ast.parse(spell_scalars(text.strip()), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return found if isinstance(found, ast.Call) else None
-
-
-def replace_integers(node: ast.AST) -> ast.AST:
-    """The same expression with arrays of floats in place of `i32[8]` and its like."""
-
-    class Replacer(ast.NodeTransformer):
-        def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-            is_integer = isinstance(node.value, ast.Name) and _INTEGERS.fullmatch(node.value.id)
-            kind = ast.Name("f32", ast.Load()) if is_integer else node.value
-            return ast.Subscript(kind, node.slice, node.ctx)
-
-    replaced: ast.AST = Replacer().visit(copy.deepcopy(node))
-    return replaced
 
 
 def _render_user_traceback(frames: list[TraceFrame], kind: str, text: str) -> str:

@@ -60,9 +60,7 @@ class Remedy:
             fault; empty where the call is not to blame.
         remedy_of_call: What to try there, in place of `remedy`; empty for the same.
         instead: A name that there is not, and names that may be meant.
-        edits: Calls to try in place of `grad(…)(…)`, where `{grad}` is what differentiates,
-            `{jax}` is `jax.` if that has it, and `{function}`, `{options}` and `{arguments}` are
-            as they were; `{floats}` are the arguments with floats in place of integers.
+        edits: Calls to try in place of the one that failed, as `edit_call` has them.
         is_out_of_memory: Whether XLA says that the device has too little memory.
     """
 
@@ -84,10 +82,14 @@ class Remedy:
         return re.search(self.pattern, text) is not None
 
 
-def _jax_error(name: str, what: str, remedy: str) -> Remedy:
-    return Remedy((name,), "", what, remedy, f"{DOCS}errors.html#jax.errors.{name}")
+def _jax_error(name: str, what: str, remedy: str, edits: tuple[str, ...] = ()) -> Remedy:
+    return Remedy((name,), "", what, remedy, f"{DOCS}errors.html#jax.errors.{name}", edits=edits)
 
 
+_CONCRETIZATION = f"{DOCS}errors.html#jax.errors.ConcretizationTypeError"
+_STATIC = ("{static}",)
+"""With the argument static that the error names, where its value may be a setting."""
+_CUSTOM_RULES = DOCS + "notebooks/Custom_derivative_rules_for_Python_code.html"
 _OTHER_ARGUMENTS = tuple(
     f"{{grad}}({{function}}, argnums={number})({{arguments}})" for number in (1, 2)
 )
@@ -105,6 +107,7 @@ TABLE = (
         "Python's `if`, `while`, `and` or `bool()` asks for the value of a traced array.",
         "Use `jnp.where` or `jax.lax.cond` (`jax.lax.while_loop` for loops). If the value is a "
         "setting rather than data, make its argument static: `jit(f, static_argnames=…)`.",
+        _STATIC,
     ),
     _jax_error(
         "TracerArrayConversionError",
@@ -114,7 +117,9 @@ TABLE = (
     _jax_error(
         "TracerIntegerConversionError",
         "A traced array is used where Python needs an integer.",
-        "Index a JAX array instead of a list, or make the argument static.",
+        "Write `jax.lax.fori_loop` in place of `range(n)`, and `jnp.asarray(values)[i]` to index "
+        "a list; or make the argument static: `jit(f, static_argnames=…)`.",
+        _STATIC,
     ),
     _jax_error(
         "UnexpectedTracerError",
@@ -133,11 +138,90 @@ TABLE = (
         "A random key is used twice, so the two draws are not independent.",
         "Split it first: `key, subkey = jax.random.split(key)`.",
     ),
+    Remedy(
+        ("ConcretizationTypeError",),
+        r"\b(item|tolist)\(\) method|arose with the `(float|int|complex)` function",
+        "The value of a traced array is asked for, as Python has it.",
+        "While tracing there is none. Stay with arrays: `x.astype(float)` in place of `float(x)`, "
+        "`jnp.sin` in place of `math.sin`. `jax.debug.print` prints values; or take them from "
+        "what the function returns.",
+        _CONCRETIZATION,
+    ),
+    Remedy(
+        ("ConcretizationTypeError",),
+        r"\bsize argument|`size`|\b(unique|setdiff1d|union1d|bincount)\b|num_segments|"
+        "total_repeat_length",
+        "The size of a result depends on the values of an array.",
+        "Give the size as a number: `size=` of `jnp.nonzero`, `jnp.where` or `jnp.unique`, "
+        "`num_segments=` of `jax.ops.segment_sum`, `total_repeat_length=` of `jnp.repeat`, "
+        "`length=` of `jnp.bincount`. Where it is given as an argument, make that static: "
+        "`jit(f, static_argnames=…)`.",
+        _CONCRETIZATION,
+        edits=_STATIC,
+    ),
     _jax_error(
         "ConcretizationTypeError",
         "Something needs the value of a traced array while tracing.",
         "Keep shapes and Python control flow free of array values, or make the argument static: "
         "`jit(f, static_argnames=…)`.",
+        _STATIC,
+    ),
+    Remedy(
+        ("TypeError",),
+        r"(?s)Shapes must be 1D sequences of concrete.*Tracer|was not hashable: .*Tracer",
+        "A shape, or a number of elements, depends on the value of a traced array.",
+        "It must be known while tracing: take it from `x.shape`, or make the argument static: "
+        "`jit(f, static_argnames=…)`.",
+        edits=_STATIC,
+    ),
+    Remedy(
+        ("TypeError",),
+        "Shapes must be 1D sequences of concrete",
+        "A shape holds something that is no integer.",
+        "Give integers: `n // 2` in place of `n / 2`, `int(n)` of a Python number.",
+    ),
+    Remedy(
+        ("IndexError",),
+        "Slice entries must be static integers",
+        "Where a slice begins or ends depends on the value of a traced array.",
+        "Of a known length: `jax.lax.dynamic_slice_in_dim(x, start, length)`. Else keep the whole "
+        "array and hide the rest: `jnp.where(jnp.arange(len(x)) < n, x, 0)`; or make the argument "
+        "static: `jit(f, static_argnames=…)`.",
+        edits=_STATIC,
+    ),
+    Remedy(
+        ("TypeError",),
+        "unhashable type: '.*Tracer'",
+        "A traced array is looked up in a dictionary or a set.",
+        "While tracing it has no value. Choose by `jax.lax.switch` or `jnp.where`, or index an "
+        "array; or make the argument static: `jit(f, static_argnames=…)`.",
+        edits=_STATIC,
+    ),
+    Remedy(
+        ("TypeError",),
+        "unsupported format string passed to .*Tracer",
+        "A traced array is formatted as if it had a value.",
+        'Print with `jax.debug.print("{x:.2f}", x=x)`, which prints when the program runs.',
+    ),
+    Remedy(
+        ("AttributeError",),
+        "method is not available on traced array",
+        "A method is called that a traced array does not have.",
+        "Call it on what the function returns.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "invalid PRNG key data|unexpected PRNG key type",
+        "A random function is given something that is no key.",
+        "Make a key of a number: `jax.random.key(0)`; in a call, `key(0)`.",
+        edits=("{keys}",),
+    ),
+    Remedy(
+        ("NameError",),
+        "unbound axis name",
+        "A collective names an axis that nothing maps over.",
+        "Call the function under `jax.vmap(f, axis_name=…)`, or in `jax.shard_map` over a mesh "
+        "with an axis of that name.",
     ),
     Remedy(
         ("TypeError",),
@@ -196,13 +280,51 @@ TABLE = (
         of_call="The primals and the tangents of `jvp` do not fit together.",
     ),
     Remedy(
-        ("TypeError",),
-        r"can't apply forward-mode autodiff \(jvp\) to a custom_vjp function",
+        ("TypeError", "NotImplementedError"),
+        r"can't apply forward-mode autodiff \(jvp\) to a custom_vjp function|rule for 'custom_lin'",
         "A forward derivative is asked of a function whose rule, a `custom_vjp`, is for the "
         "backward pass alone.",
         "Use `grad`, `vjp` or `jacrev` in place of `jvp`, `linearize`, `jacfwd` or `hessian`, or "
         "give the function a `custom_jvp`, which serves both.",
-        DOCS + "notebooks/Custom_derivative_rules_for_Python_code.html",
+        _CUSTOM_RULES,
+    ),
+    Remedy(
+        ("AttributeError",),
+        "No (VJP|JVP) defined for custom_",
+        "A `custom_vjp` or `custom_jvp` has no rule.",
+        "Give it one: `f.defvjp(forward, backward)` of a `custom_vjp`, `f.defjvp(rule)` of a "
+        "`custom_jvp`.",
+        _CUSTOM_RULES,
+    ),
+    Remedy(
+        ("TypeError", "ValueError"),
+        "^Custom VJP bwd rule",
+        "The backward rule of a `custom_vjp` does not return what it must.",
+        "Return a tuple with one entry for each argument of the function, of its shape and dtype, "
+        "or `None` where it has no derivative.",
+        _CUSTOM_RULES,
+    ),
+    Remedy(
+        ("TypeError", "ValueError"),
+        "^Custom VJP fwd rule",
+        "The forward rule of a `custom_vjp` does not return what it must.",
+        "Return a pair: what the function itself returns, and what the backward rule needs.",
+        _CUSTOM_RULES,
+    ),
+    Remedy(
+        ("TypeError", "ValueError"),
+        "^Custom JVP rule",
+        "The rule of a `custom_jvp` does not return what it must.",
+        "Return a pair: the result, and its tangent, of the same shape and dtype.",
+        _CUSTOM_RULES,
+    ),
+    Remedy(
+        ("ValueError",),
+        "^Reverse-mode differentiation does not work for lax.while_loop",
+        "A loop whose number of rounds is not known has no backward pass.",
+        "Give `fori_loop` bounds that are known while tracing, or use `jax.lax.scan`; or "
+        "differentiate forward: `jax.jacfwd` or `jax.jvp`.",
+        edits=("{jax}jacfwd({function}{options})({arguments})",),
     ),
     Remedy(
         ("ValueError",),
@@ -259,6 +381,26 @@ TABLE = (
     ),
     Remedy(
         ("TypeError",),
+        r"\bbranch(es| outputs) must have",
+        "The branches of a conditional return different types.",
+        "Let all of them return arrays of the same shapes and dtypes, in the same structure.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "function carry input and carry output must have",
+        "The body of a loop returns a carry of another type than it is given.",
+        "Let the body return the shapes and dtypes that it gets, such as by `.astype(…)`, or begin "
+        "with those that it returns.",
+    ),
+    Remedy(
+        ("TypeError",),
+        "cond_fun must return a boolean scalar|Pred must be a scalar",
+        "The condition of a loop or a conditional is no single boolean.",
+        "Compare, such as `i < n`, and make one answer of an array by `.any()` or `.all()`; "
+        "`jnp.where` chooses element by element.",
+    ),
+    Remedy(
+        ("TypeError",),
         "(?s)dtypes do not match.*shapes do not match",
         "Neither dtypes nor shapes fit together.",
         "Compare the types named here.",
@@ -273,7 +415,7 @@ TABLE = (
     Remedy(
         ("TypeError", "ValueError"),
         "incompatible shapes|same shape|contracting dimensions|Incompatible shapes|"
-        "inconsistent sizes|cannot reshape|shapes do not match",
+        "inconsistent sizes|cannot reshape|shapes do not match|must have ndim",
         "The shapes do not fit together.",
         "Compare the shapes named here with those in the call.",
         of_call="The shapes of the arguments do not fit together.",
@@ -324,6 +466,14 @@ TABLE = (
         "The function returns something that is no array.",
         "Return arrays, numbers, or lists, tuples and dictionaries of them.",
     ),
+    Remedy(
+        ("TypeError",),
+        r"requires ndarray or scalar arguments|to \w+ as a JAX value|unsupported operand.*"
+        r"('(list|tuple)'.*(ArrayImpl|Tracer)|(ArrayImpl|Tracer).*'(list|tuple)')",
+        "A function of JAX's is given something that is no array.",
+        "Make arrays of lists and tuples: `jnp.asarray(…)`. Strings and `None` have no place among "
+        "arrays.",
+    ),
     Remedy(  # jit looks at the arguments before the function does
         ("TypeError",),
         r"as an abstract array.*at path kwargs\['",
@@ -358,10 +508,12 @@ TABLE = (
         "A static argument must be hashable.",
         "Pass a tuple instead of a list, or a frozen dataclass.",
         of_call="A static argument must be hashable.",
+        edits=("{tuples}",),
     ),
     Remedy(
         ("TypeError",),
-        r"argument|positional",
+        r"required (positional|keyword-only|argument)|takes .*positional argument|positional-only|"
+        "unexpected keyword argument|multiple values for (keyword )?argument|too many positional",
         "",
         "Compare the call with the function's parameters.",
         of_call="The arguments do not fit the function's parameters.",
@@ -622,6 +774,43 @@ def _squeeze_remedy(_error: BaseException, text: str) -> Remedy:
     )
 
 
+_NO_ARRAY = re.compile(
+    r"as an abstract array.*at path (?P<name>[A-Za-z_]\w*)(?P<rest>[^\s]*)", re.S
+)
+
+
+def _is_no_array(_error: BaseException, text: str) -> bool:
+    found = _NO_ARRAY.search(text)
+    return found is not None and found["name"] != "kwargs"
+
+
+def _no_array_remedy(_error: BaseException, text: str) -> Remedy:
+    """Of an argument of a jitted function, by what it is."""
+    found = _NO_ARRAY.search(text)
+    name, rest = (found["name"], found["rest"].rstrip(".")) if found else ("", "")
+    what = say("An argument is no array and is not static.")
+    edits: tuple[str, ...] = _STATIC
+    if rest:
+        remedy = say(
+            "`{leaf}` is no array, and the dictionary or list around it cannot be static. Pass it "
+            "as an argument of its own, and make that static: `jit(f, static_argnames=…)`.",
+            leaf=f"{name}{rest}",
+        )
+        edits = ("{unjitted}",)
+    elif name == "self":
+        remedy = say(
+            "Make `self` static: `@partial(jax.jit, static_argnums=0)`, after which what it holds "
+            "must not change. Or make a pytree of the class, as `equinox.Module` and "
+            "`jax.tree_util.register_dataclass` do."
+        )
+        edits = ()
+    else:
+        remedy = say(
+            'Make `{name}` static: `jit(f, static_argnames="{name}")`, or pass an array.', name=name
+        )
+    return Remedy((), "", what, remedy, of_call=what, edits=edits)
+
+
 def _is_failure_under_limit(error: BaseException, text: str) -> bool:
     """XLA's own message blames whatever part of it could not allocate."""
     is_xlas = type(error).__name__ in ("JaxRuntimeError", "XlaRuntimeError")
@@ -686,6 +875,7 @@ _SPECIAL: tuple[tuple[_Test, _Make], ...] = (
     (lambda _error, text: "RESOURCE_EXHAUSTED" in text, _exhausted_remedy),
     (lambda error, _text: isinstance(error, MemoryError), _memory_remedy),
     (_is_squeeze, _squeeze_remedy),
+    (_is_no_array, _no_array_remedy),
     (_is_failure_under_limit, _limit_remedy),
     (_is_missing_backend, _backend_remedy),
 )

@@ -26,7 +26,7 @@ from jaxscope.model.said import EITHER, say, say_joined
 from jaxscope.model.stages import REMEDIES
 from jaxscope.model.types import SHORTHANDS
 from jaxscope.worker.channel import Channel
-from jaxscope.worker.faults.explain import edit_call, read_call, replace_integers
+from jaxscope.worker.faults.call_edits import edit_call, read_call, replace_integers
 from jaxscope.worker.host.call import APPLIED, list_functions, parse_call, split_call
 from jaxscope.worker.host.source import SourceSnapshot
 from jaxscope.worker.provenance.traced_program import trace_call
@@ -349,9 +349,12 @@ def _set_option(node: ast.Call, option: str, value: str) -> None:
 _MAX_RESHAPED, _MAX_RESHAPED_TRIED, _MAX_ELEMENTS = 3, 40, 1_000_000
 _USUAL_SIZE = 8
 _SHAPES = re.compile(
-    r"shape|dimension|\brank\b|\bax[ie]s\b|\bsizes?\b|broadcast|to unpack|\bindices\b|tuple index",
+    r"shape|dimension|\brank\b|\bndim\b|\bax[ie]s\b|\bsizes?\b|broadcast|to unpack|\bindices\b|"
+    "tuple index",
     re.IGNORECASE,
 )
+_BRANCHES_DIFFER = "branches must have"
+"""Where all branches give the same of some arrays, they may still not do so of those meant."""
 _AXES_DIFFER = "vmap got inconsistent sizes"
 _SIZE = re.compile(r"(?<![\w.-])\d{1,6}(?![\w.-])")
 
@@ -364,6 +367,7 @@ def _names_types(explanation: Explanation) -> bool:
     """Whether arrays of other shapes or dtypes may mend what an error speaks of."""
     is_likely = explanation.kind in ("TypeError", "ValueError", "IndexError")
     patterns = (_SHAPES, *(named for named, _ in _WANTED))
+    is_likely = is_likely and _BRANCHES_DIFFER not in explanation.why
     return is_likely and any(each.search(explanation.why) for each in patterns)
 
 
@@ -522,7 +526,8 @@ def _respell(text: str) -> Iterator[str]:
     Of a gradient with respect to integers, that of the sum with respect to floats.
     """
     applied, call = _read_applied(text), read_call(text)
-    if call is not None and ast.unparse(call) != ast.unparse(replace_integers(call)):
+    typed = [] if call is None else [*call.args, *call.keywords]
+    if any(ast.unparse(each) != ast.unparse(replace_integers(each)) for each in typed):
         yield from edit_call(text, (_SUM_OF_FLOATS,))
     if applied is None or not applied.given:
         return

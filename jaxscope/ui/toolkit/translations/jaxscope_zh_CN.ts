@@ -520,6 +520,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编译后的程序所调用的一个 Python 回调抛出了 {kind}。</translation>
     </message>
     <message>
+        <source>A `custom_vjp` or `custom_jvp` has no rule.</source>
+        <translation>某个 `custom_vjp` 或 `custom_jvp` 没有规则。</translation>
+    </message>
+    <message>
         <source>A `scan` over 1,000 numbers: how many equations? What becomes of a `cond` under `vmap`?</source>
         <translation>对 1,000 个数做一次 `scan`：有多少个方程？在 `vmap` 下 `cond` 会变成什么？</translation>
     </message>
@@ -570,6 +574,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A change of this file was kept. Try a change (Ctrl+Shift+T) goes on with it.</source>
         <translation>此文件有保留的修改。“试着修改”（Ctrl+Shift+T）可继续。</translation>
+    </message>
+    <message>
+        <source>A collective names an axis that nothing maps over.</source>
+        <translation>集合操作指名了一个没有任何映射的轴。</translation>
     </message>
     <message>
         <source>A collective stands between the shardings of what its equation reads and gives. What the instruction itself gives can be spread otherwise: XLA may take several steps, such as an all-reduce and a slice of its result.</source>
@@ -650,6 +658,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A forward derivative is asked of a function whose rule, a `custom_vjp`, is for the backward pass alone.</source>
         <translation>对一个只有反向规则（`custom_vjp`）的函数求前向导数。</translation>
+    </message>
+    <message>
+        <source>A function of JAX's is given something that is no array.</source>
+        <translation>传给 JAX 函数的东西不是数组。</translation>
     </message>
     <message>
         <source>A function of the module.</source>
@@ -736,6 +748,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一直运行到条件不成立为止的循环。它没有反向模式的梯度，因为步数事先不知道。</translation>
     </message>
     <message>
+        <source>A loop whose number of rounds is not known has no backward pass.</source>
+        <translation>轮数未知的循环没有反向过程。</translation>
+    </message>
+    <message>
         <source>A loop with a known number of steps that carries a state along and collects a result per step. The body is traced once.</source>
         <translation>步数已知的循环，它带着一个状态前进，每一步收集一个结果。循环体只追踪一次。</translation>
     </message>
@@ -762,6 +778,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A memory limit of {size:.2f} GB is in force for this process ({how}).</source>
         <translation>这个进程有 {size:.2f} GB 的内存限制（{how}）。</translation>
+    </message>
+    <message>
+        <source>A method is called that a traced array does not have.</source>
+        <translation>调用了被追踪的数组所没有的方法。</translation>
     </message>
     <message>
         <source>A module between two passes could not be read.</source>
@@ -840,6 +860,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>有一个程序在测量期间又编译了一次。</translation>
     </message>
     <message>
+        <source>A random function is given something that is no key.</source>
+        <translation>传给随机函数的东西不是密钥。</translation>
+    </message>
+    <message>
         <source>A random key is used twice, so the two draws are not independent.</source>
         <translation>一个随机密钥用了两次，所以两次抽取并不独立。</translation>
     </message>
@@ -884,6 +908,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>已保存的捕获，记录于{where}{when}。不会运行其中任何东西。</translation>
     </message>
     <message>
+        <source>A shape holds something that is no integer.</source>
+        <translation>形状中有不是整数的东西。</translation>
+    </message>
+    <message>
+        <source>A shape, or a number of elements, depends on the value of a traced array.</source>
+        <translation>形状或元素个数取决于被追踪的数组的值。</translation>
+    </message>
+    <message>
         <source>A side is a .jaxscope or .json file, FILE.py, or 'FILE.py::CALL'.</source>
         <translation>一方是 .jaxscope 或 .json 文件、FILE.py，或 'FILE.py::CALL'。</translation>
     </message>
@@ -902,6 +934,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>A target on another machine is ssh://HOST/TARGET.</source>
         <translation>另一台机器上的目标写作 ssh://HOST/TARGET。</translation>
+    </message>
+    <message>
+        <source>A traced array is formatted as if it had a value.</source>
+        <translation>被追踪的数组被当作有值的数来格式化。</translation>
+    </message>
+    <message>
+        <source>A traced array is looked up in a dictionary or a set.</source>
+        <translation>在字典或集合中查找被追踪的数组。</translation>
     </message>
     <message>
         <source>A traced array is used where Python needs an integer.</source>
@@ -1524,8 +1564,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请调用普通函数：要 await 的内容放在被追踪的代码之前或之后运行。</translation>
     </message>
     <message>
+        <source>Call it on what the function returns.</source>
+        <translation>请在函数返回的结果上调用它。</translation>
+    </message>
+    <message>
         <source>Call it with arguments: {call}(…).</source>
         <translation>请带参数调用它：{call}(…)。</translation>
+    </message>
+    <message>
+        <source>Call the function under `jax.vmap(f, axis_name=…)`, or in `jax.shard_map` over a mesh with an axis of that name.</source>
+        <translation>请在 `jax.vmap(f, axis_name=…)` 之下调用该函数，或在网格有此名称的轴的 `jax.shard_map` 中调用。</translation>
     </message>
     <message>
         <source>Call to compare with</source>
@@ -1842,6 +1890,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Compare without {name}</source>
         <translation>与去掉 {name} 的程序比较</translation>
+    </message>
+    <message>
+        <source>Compare, such as `i &lt; n`, and make one answer of an array by `.any()` or `.all()`; `jnp.where` chooses element by element.</source>
+        <translation>请作比较，例如 `i &lt; n`，并用 `.any()` 或 `.all()` 把数组变成一个答案；`jnp.where` 逐元素选择。</translation>
     </message>
     <message>
         <source>Compares two arrays element by element.</source>
@@ -2908,6 +2960,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在 `in_axes` 中给不作映射的参数写 `None`，例如 `vmap(f, in_axes=(0, None))`；或比较此处列出的大小。</translation>
     </message>
     <message>
+        <source>Give `fori_loop` bounds that are known while tracing, or use `jax.lax.scan`; or differentiate forward: `jax.jacfwd` or `jax.jvp`.</source>
+        <translation>请给 `fori_loop` 在追踪时已知的界限，或使用 `jax.lax.scan`；或作前向求导：`jax.jacfwd` 或 `jax.jvp`。</translation>
+    </message>
+    <message>
         <source>Give both as tuples: `jvp(f, (x,), (t,))`.</source>
         <translation>两者都用元组给出：`jvp(f, (x,), (t,))`。</translation>
     </message>
@@ -2926,6 +2982,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Give every axis a size of 0 or more, such as `f32[3]`.</source>
         <translation>每个轴的大小都应为 0 或更大，例如 `f32[3]`。</translation>
+    </message>
+    <message>
+        <source>Give integers: `n // 2` in place of `n / 2`, `int(n)` of a Python number.</source>
+        <translation>请给出整数：用 `n // 2` 代替 `n / 2`，对 Python 的数用 `int(n)`。</translation>
+    </message>
+    <message>
+        <source>Give it one: `f.defvjp(forward, backward)` of a `custom_vjp`, `f.defjvp(rule)` of a `custom_jvp`.</source>
+        <translation>请给它规则：`custom_vjp` 用 `f.defvjp(forward, backward)`，`custom_jvp` 用 `f.defjvp(rule)`。</translation>
     </message>
     <message>
         <source>Give that argument `None` in `in_axes`, such as `vmap(f, in_axes=(0, None))`, or give it one more axis.</source>
@@ -2950,6 +3014,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Give the root an operand above 0, where its derivative is finite: jnp.sqrt(x + 1e-12), or safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, jnp.sqrt(safe), 0.0).</source>
         <translation>让根号下的操作数大于 0，其导数在那里是有限的：jnp.sqrt(x + 1e-12)，或 safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, jnp.sqrt(safe), 0.0)。</translation>
+    </message>
+    <message>
+        <source>Give the size as a number: `size=` of `jnp.nonzero`, `jnp.where` or `jnp.unique`, `num_segments=` of `jax.ops.segment_sum`, `total_repeat_length=` of `jnp.repeat`, `length=` of `jnp.bincount`. Where it is given as an argument, make that static: `jit(f, static_argnames=…)`.</source>
+        <translation>请以数字给出大小：`jnp.nonzero`、`jnp.where` 或 `jnp.unique` 的 `size=`，`jax.ops.segment_sum` 的 `num_segments=`，`jnp.repeat` 的 `total_repeat_length=`，`jnp.bincount` 的 `length=`。若它是作为参数给出的，请把该参数设为静态：`jit(f, static_argnames=…)`。</translation>
     </message>
     <message>
         <source>Gives a value a name that checkpoint policies can refer to.</source>
@@ -3292,10 +3360,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在 {form} 中，程序不会执行到这里。</translation>
     </message>
     <message>
-        <source>Index a JAX array instead of a list, or make the argument static.</source>
-        <translation>请对 JAX 数组而不是列表取下标，或者把参数设为静态的。</translation>
-    </message>
-    <message>
         <source>Index {start} is out of bounds: axis {axis} has {length:,} elements.</source>
         <translation>下标 {start} 越界：轴 {axis} 有 {length:,} 个元素。</translation>
     </message>
@@ -3574,6 +3638,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It may be cut off, or of a newer version: open it with the JAX that wrote it, by --python.</source>
         <translation>它可能被截断，或来自更新的版本：请通过 --python 用写出它的那个 JAX 打开。</translation>
+    </message>
+    <message>
+        <source>It must be known while tracing: take it from `x.shape`, or make the argument static: `jit(f, static_argnames=…)`.</source>
+        <translation>它必须在追踪时已知：请从 `x.shape` 取得，或把该参数设为静态：`jit(f, static_argnames=…)`。</translation>
     </message>
     <message>
         <source>It names {name} without having it.</source>
@@ -4064,6 +4132,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>让 XLA 把 StableHLO 变成目标上的程序。</translation>
     </message>
     <message>
+        <source>Let all of them return arrays of the same shapes and dtypes, in the same structure.</source>
+        <translation>请让所有分支以相同的结构返回相同形状和 dtype 的数组。</translation>
+    </message>
+    <message>
+        <source>Let the body return the shapes and dtypes that it gets, such as by `.astype(…)`, or begin with those that it returns.</source>
+        <translation>请让循环体返回它所得到的形状和 dtype，例如用 `.astype(…)`，或以它所返回的形状和 dtype 开始。</translation>
+    </message>
+    <message>
         <source>Let the function return, or raise an error, in place of ending the program.</source>
         <translation>让函数返回或抛出错误，不要结束程序。</translation>
     </message>
@@ -4232,8 +4308,24 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>生成用时 {seconds}</translation>
     </message>
     <message>
+        <source>Make `self` static: `@partial(jax.jit, static_argnums=0)`, after which what it holds must not change. Or make a pytree of the class, as `equinox.Module` and `jax.tree_util.register_dataclass` do.</source>
+        <translation>请把 `self` 设为静态：`@partial(jax.jit, static_argnums=0)`，此后它所包含的内容不得改变。或把该类做成 pytree，如 `equinox.Module` 和 `jax.tree_util.register_dataclass` 那样。</translation>
+    </message>
+    <message>
+        <source>Make `{name}` static: `jit(f, static_argnames="{name}")`, or pass an array.</source>
+        <translation>请把 `{name}` 设为静态：`jit(f, static_argnames="{name}")`，或传入数组。</translation>
+    </message>
+    <message>
+        <source>Make a key of a number: `jax.random.key(0)`; in a call, `key(0)`.</source>
+        <translation>请由数字生成密钥：`jax.random.key(0)`；在调用中写 `key(0)`。</translation>
+    </message>
+    <message>
         <source>Make all by jax.random.key, of one implementation.</source>
         <translation>请都用 jax.random.key 以同一种实现生成。</translation>
+    </message>
+    <message>
+        <source>Make arrays of lists and tuples: `jnp.asarray(…)`. Strings and `None` have no place among arrays.</source>
+        <translation>请把列表和元组变成数组：`jnp.asarray(…)`。字符串和 `None` 不能与数组混用。</translation>
     </message>
     <message>
         <source>Make it in the call: `def {function}(…, {name}=None)` and `{name} = … if {name} is None else {name}`; or return what the function makes.</source>
@@ -5220,6 +5312,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>就数字而言：循环所做的只按一轮计算。</translation>
     </message>
     <message>
+        <source>Of a known length: `jax.lax.dynamic_slice_in_dim(x, start, length)`. Else keep the whole array and hide the rest: `jnp.where(jnp.arange(len(x)) &lt; n, x, 0)`; or make the argument static: `jit(f, static_argnames=…)`.</source>
+        <translation>若长度已知：`jax.lax.dynamic_slice_in_dim(x, start, length)`。否则保留整个数组并遮去其余部分：`jnp.where(jnp.arange(len(x)) &lt; n, x, 0)`；或把该参数设为静态：`jit(f, static_argnames=…)`。</translation>
+    </message>
+    <message>
         <source>Of a time: the machine was busy, or the calls differed widely.</source>
         <translation>就时间而言：机器很忙，或者各次调用相差很大。</translation>
     </message>
@@ -5944,6 +6040,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请减少输出：循环中是否有 print？</translation>
     </message>
     <message>
+        <source>Print with `jax.debug.print("{x:.2f}", x=x)`, which prints when the program runs.</source>
+        <translation>请用 `jax.debug.print("{x:.2f}", x=x)` 打印，它在程序运行时打印。</translation>
+    </message>
+    <message>
         <source>Print with jax.debug.print, or outside of the function.</source>
         <translation>请用 jax.debug.print 输出，或在函数外输出。</translation>
     </message>
@@ -6286,6 +6386,18 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Return a list, or call the functions that it yields.</source>
         <translation>请返回列表，或者调用它所 yield 的函数。</translation>
+    </message>
+    <message>
+        <source>Return a pair: the result, and its tangent, of the same shape and dtype.</source>
+        <translation>请返回一对：结果及其切向量，两者形状和 dtype 相同。</translation>
+    </message>
+    <message>
+        <source>Return a pair: what the function itself returns, and what the backward rule needs.</source>
+        <translation>请返回一对：函数本身所返回的，以及反向规则所需要的。</translation>
+    </message>
+    <message>
+        <source>Return a tuple with one entry for each argument of the function, of its shape and dtype, or `None` where it has no derivative.</source>
+        <translation>请返回一个元组，函数的每个参数对应一项，形状和 dtype 与之相同；没有导数的为 `None`。</translation>
     </message>
     <message>
         <source>Return arrays, numbers, or lists, tuples and dictionaries of them.</source>
@@ -7430,8 +7542,20 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>`vmap` 所映射的轴大小不一。</translation>
     </message>
     <message>
+        <source>The backward rule of a `custom_vjp` does not return what it must.</source>
+        <translation>某个 `custom_vjp` 的反向规则没有返回它必须返回的内容。</translation>
+    </message>
+    <message>
         <source>The block cipher behind JAX's default random numbers.</source>
         <translation>JAX 默认随机数背后的分组密码。</translation>
+    </message>
+    <message>
+        <source>The body of a loop returns a carry of another type than it is given.</source>
+        <translation>循环体返回的进位值与它得到的类型不同。</translation>
+    </message>
+    <message>
+        <source>The branches of a conditional return different types.</source>
+        <translation>条件的各分支返回不同的类型。</translation>
     </message>
     <message>
         <source>The branches of {name} are not all known.</source>
@@ -7632,6 +7756,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The condition is a single value, or has the shape of the cases; the result has it too.</source>
         <translation>条件是单个值，或者与各种情况形状相同；结果也是这个形状。</translation>
+    </message>
+    <message>
+        <source>The condition of a loop or a conditional is no single boolean.</source>
+        <translation>循环或条件的判断不是单个布尔值。</translation>
     </message>
     <message>
         <source>The connection to {host} was lost.</source>
@@ -7876,6 +8004,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The forward pass is shared.</source>
         <translation>前向过程是共用的。</translation>
+    </message>
+    <message>
+        <source>The forward rule of a `custom_vjp` does not return what it must.</source>
+        <translation>某个 `custom_vjp` 的前向规则没有返回它必须返回的内容。</translation>
     </message>
     <message>
         <source>The function inside the transforms of the call.</source>
@@ -8552,6 +8684,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>平方和的根（范数就是这样）在所有项都为 0 时导数为无穷大；乘以各平方传回的 0，那里的梯度就是 NaN。</translation>
     </message>
     <message>
+        <source>The rule of a `custom_jvp` does not return what it must.</source>
+        <translation>某个 `custom_jvp` 的规则没有返回它必须返回的内容。</translation>
+    </message>
+    <message>
         <source>The run did not finish within its time limit: stopped after {seconds:.1f} s.</source>
         <translation>运行没有在时限内完成：{seconds:.1f} 秒后停止。</translation>
     </message>
@@ -8756,6 +8892,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个维度的大小。</translation>
     </message>
     <message>
+        <source>The size of a result depends on the values of an array.</source>
+        <translation>结果的大小取决于数组的值。</translation>
+    </message>
+    <message>
         <source>The size of {unknown} is not known.</source>
         <translation>不知道 {unknown} 的大小。</translation>
     </message>
@@ -8918,6 +9058,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The update is dropped there.</source>
         <translation>那里的更新被丢弃。</translation>
+    </message>
+    <message>
+        <source>The value of a traced array is asked for, as Python has it.</source>
+        <translation>要求把被追踪的数组的值作为 Python 的数。</translation>
     </message>
     <message>
         <source>The values of the program's inputs could not be found.</source>
@@ -10132,6 +10276,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>NaN 或 Inf 最先在哪里产生，怎样产生</translation>
     </message>
     <message>
+        <source>Where a slice begins or ends depends on the value of a traced array.</source>
+        <translation>切片的起点或终点取决于被追踪的数组的值。</translation>
+    </message>
+    <message>
         <source>Where both are equal, each gets half of the derivative.</source>
         <translation>两者相等时，各得导数的一半。</translation>
     </message>
@@ -10260,6 +10408,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编辑源代码时：保存源代码；否则保存捕获</translation>
     </message>
     <message>
+        <source>While tracing it has no value. Choose by `jax.lax.switch` or `jnp.where`, or index an array; or make the argument static: `jit(f, static_argnames=…)`.</source>
+        <translation>追踪时它没有值。请用 `jax.lax.switch` 或 `jnp.where` 选择，或索引数组；或把该参数设为静态：`jit(f, static_argnames=…)`。</translation>
+    </message>
+    <message>
+        <source>While tracing there is none. Stay with arrays: `x.astype(float)` in place of `float(x)`, `jnp.sin` in place of `math.sin`. `jax.debug.print` prints values; or take them from what the function returns.</source>
+        <translation>追踪时没有值。请一直使用数组：用 `x.astype(float)` 代替 `float(x)`，用 `jnp.sin` 代替 `math.sin`。`jax.debug.print` 可打印值；或从函数的返回结果中取值。</translation>
+    </message>
+    <message>
         <source>Whole</source>
         <translation>全图</translation>
     </message>
@@ -10374,6 +10530,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Wrap long lines of texts</source>
         <translation>文本的长行自动换行</translation>
+    </message>
+    <message>
+        <source>Write `jax.lax.fori_loop` in place of `range(n)`, and `jnp.asarray(values)[i]` to index a list; or make the argument static: `jit(f, static_argnames=…)`.</source>
+        <translation>请用 `jax.lax.fori_loop` 代替 `range(n)`，用 `jnp.asarray(values)[i]` 索引列表；或把该参数设为静态：`jit(f, static_argnames=…)`。</translation>
     </message>
     <message>
         <source>Write `x = x.at[index].set(value)`.</source>
@@ -10906,6 +11066,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>`zero_small`, which keeps its shape; then `keep_large`, which selects elements by a condition, and `absolute_if`, which branches on a value.</source>
         <translation>`zero_small`，它保持形状；然后是 `keep_large`，它按条件选取元素；还有 `absolute_if`，它按数值分支。</translation>
+    </message>
+    <message>
+        <source>`{leaf}` is no array, and the dictionary or list around it cannot be static. Pass it as an argument of its own, and make that static: `jit(f, static_argnames=…)`.</source>
+        <translation>`{leaf}` 不是数组，而它所在的字典或列表不能是静态的。请把它作为单独的参数传入，并把该参数设为静态：`jit(f, static_argnames=…)`。</translation>
     </message>
     <message>
         <source>`{path}` ({type}): {why}</source>
