@@ -186,8 +186,7 @@ def with_origins(checks: list[Check], values: Values, stages: Sequence[Stage]) -
             found[rule] = origin
     checks = [check for check in checks if check.rule not in found]
     for rule, origin in found.items():
-        cause = _find_cause(origin, values, stages)
-        remedy = _BY_OPERATION.get(_operation_of(cause, stages), _ORIGIN_REMEDIES[rule])
+        remedy = _BY_OPERATION.get(_operation_of(origin, stages), _ORIGIN_REMEDIES[rule])
         has_hidden = any(
             each.is_hidden and (each.stage, each.kind) == (origin.stage, origin.kind)
             for each in values.origins
@@ -196,52 +195,21 @@ def with_origins(checks: list[Check], values: Values, stages: Sequence[Stage]) -
     return checks
 
 
-def _find_cause(
-    origin: NonfiniteOrigin, values: Values, stages: Sequence[Stage]
-) -> NonfiniteOrigin:
-    """Where the Inf was made that a NaN is made of; else the origin itself.
-
-    That is the Inf which flows into the equation, not the first one of the program.
-    """
-    if origin.kind != "nan" or not any(each.num_inf for each in origin.operands):
-        return origin
-    graph = next((stage.graph for stage in stages if stage.name == origin.stage), None)
-    if isinstance(graph, Graph) and origin.stage == values.stage:
-        cause = _follow_inf(graph, origin.equation, values)
-        if cause != origin.equation:
-            operation = graph.operation(graph.index_by_id[cause])
-            return dataclasses.replace(origin, equation=cause, operation=operation)
-    infinite = (
-        o for o in values.origins if (o.kind, o.stage) == ("inf", origin.stage) and not o.is_hidden
-    )
-    return next(infinite, origin)
-
-
-def _follow_inf(graph: Graph, equation: str, values: Values) -> str:
-    """The equation where the Inf that one reads was made: back along values that have some."""
-    made = {each.id: each.outputs for each in values.equations}
-    fed: dict[str, str] = {}
-    for source, output, target, _ in graph.edges.ends():
-        outputs = made.get(graph.id(source), ())
-        if output < len(outputs) and outputs[output].num_inf:
-            fed.setdefault(graph.id(target), graph.id(source))
-    passed: set[str] = set()
-    while equation in fed and equation not in passed:
-        passed.add(equation)
-        equation = fed[equation]
-    return equation
-
-
 def _operation_of(origin: NonfiniteOrigin, stages: Sequence[Stage]) -> str:
-    """What the user's program computes there: of an equation of a derivative, of what it is."""
+    """What the user's program computes where the Inf was made that a NaN is made of; else where
+    the NaN was: of an equation of a derivative, of what it is."""
     graphs = {stage.name: stage.graph for stage in stages}
     graph, base = graphs.get(origin.stage), graphs.get("jaxpr")
-    if not (isinstance(graph, Graph) and isinstance(base, Graph)) or graph is base:
+    if not isinstance(graph, Graph) or not isinstance(base, Graph):
         return origin.operation
-    node = graph.index_by_id.get(origin.equation)
-    sources = () if node is None else graph.origins(node)
+    node = graph.index_by_id.get(origin.cause or origin.equation)
+    if node is None:
+        return origin.operation
+    if graph is base:
+        return graph.operation(node)
+    sources = graph.origins(node)
     found = {base.operation(base.index_by_id[each]) for each in sources if each in base.index_by_id}
-    return found.pop() if len(found) == 1 else origin.operation
+    return found.pop() if len(found) == 1 else graph.operation(node)
 
 
 def _of_origin(rule: str, origin: NonfiniteOrigin, remedy: str, *, has_hidden: bool) -> Check:

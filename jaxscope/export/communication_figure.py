@@ -203,7 +203,7 @@ def make_communication(capture: Capture, *, is_animated: bool) -> Figure | Unava
         "collective of the compiled program, in its order; between two of them each device works "
         "on its own. An arrow is a value that one device sends to another; a bar joins the devices "
         "of one group, which all exchange. Bytes are those of a device that sends, in one round; "
-        "it sends at least so much.",
+        "on average it sends at least so much.",
         f"{more:,} more collectives." if more > 0 else "",
     ]
     title = f"Communication of {capture.call}"

@@ -82,6 +82,8 @@ class NonfiniteOrigin:
         element: Index of the first such element in the first result that has one.
         operands: What it read.
         because: How it came to that, in a sentence or two.
+        cause: Of NaN that is made of Inf, the equation that made that of finite operands; empty
+            where it is made of no Inf, or nobody knows.
         is_hidden: No NaN or Inf in the results of the program is computed from it, as where
             `select_n` chooses another value in its place.
     """
@@ -97,6 +99,7 @@ class NonfiniteOrigin:
     operands: tuple[ArraySummary, ...]
     because: str
     is_hidden: bool = False
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)

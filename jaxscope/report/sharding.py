@@ -122,8 +122,8 @@ def describe_collective(collective: Collective) -> str:
     does, groups = KINDS[collective.kind].text, describe_groups(collective)
     first = say_sentence(say("{name}: {meaning}", name=does, meaning=groups))
     then = say(
-        "{operands} go in and {results} come out on each device, which sends at least "
-        "{sent}{often}.",
+        "{operands} go in and {results} come out on each device; those that send, send at least "
+        "{sent} on average{often}.",
         operands=format_bytes(collective.operand_bytes),
         results=format_bytes(collective.result_bytes),
         sent=format_bytes(collective.sent_bytes),
@@ -144,12 +144,12 @@ def format_executions(collective: Collective) -> str:
 
 
 def describe_communication(collectives: tuple[Collective, ...]) -> str:
-    """How many there are and what each device sends, in one sentence."""
+    """How many there are and what a device sends, in one sentence."""
     if not collectives:
         return say("No communication: each device works on its own.")
     known = [c.total_bytes for c in collectives if not math.isnan(c.total_bytes)]
     told = say(
-        "{collectives}; each device sends at least {sent}",
+        "{collectives}; on average a device sends at least {sent}",
         collectives=say_count(len(collectives), "collective"),
         sent=format_bytes(sum(known)) if known else say("an unknown number of bytes"),
     )

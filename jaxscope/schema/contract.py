@@ -171,7 +171,7 @@ CONTRACT = Codec(
         Measurement: Rules(names={"is_noisy": "noisy"}, nulls=("detail",), left_out=_TOLD_APART),
         ArraySummary: Rules(names={"num_nan": "nan", "num_inf": "inf"}, nulls=("text",)),
         EquationValues: Rules(names={"num_runs": "runs"}, nulls=("file", "line"), left_out=("id",)),
-        NonfiniteOrigin: Rules(nulls=("file", "line")),
+        NonfiniteOrigin: Rules(nulls=("file", "line", "cause")),
         NodeTime: Rules(names={"seconds": "inclusive"}),
         ProgramCost: Rules(nulls=("counting",)),
         ResultsAgreement: Rules(names={"leaves": "results"}, nulls=("reason",)),

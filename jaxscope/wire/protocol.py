@@ -152,8 +152,9 @@ Worker to client:
     equation_values  equations [{id, operation, types [text, …], outputs {as above}, num_runs, file,
                  line}, …]
     nonfinite    equation, stage, operation, kind ("nan" or "inf"), file, line, iterations
-                 [number, …], element [number, …], operands {as above}, because; in the order in
-                 which NaN and Inf were made first
+                 [number, …], element [number, …], operands {as above}, because, cause (the equation
+                 that made the Inf that the NaN is made of); in the order in which NaN and Inf were
+                 made first
     comparison   form, results [{number, difference}], equations [{id, operation, type, number,
                  difference (as in array_view), file, line}], in_own_type [text, …], reason: the
                  same values in another form; of jit then once more, with trials (as of origin) of

@@ -50,7 +50,11 @@ def blame(session: Session, folder: Path, call: str | None, code: str = CODE) ->
         ("differs(f32[6])", "np.gradient", "A NumPy function"),
         ("adds(f32[3])", "jax.lax.add", "The dtypes do not fit together."),
         ("scans(f32[3])", "jax.lax.scan", "The body of a loop returns a carry of another type"),
-        ("branches(f32[3])", "jax.lax.cond", "The branches of a conditional return different types."),
+        (
+            "branches(f32[3])",
+            "jax.lax.cond",
+            "The branches of a conditional return different types.",
+        ),
     ),
 )
 def test_the_place_is_the_users_line(

@@ -78,6 +78,16 @@ def wide(x):
     )(x)
 
 
+def handed_on(x):
+    here = mesh(("i", 8))
+
+    @functools.partial(jax.shard_map, mesh=here, in_specs=P("i"), out_specs=P("i"))
+    def body(a):
+        return jax.lax.ppermute(jnp.sin(a), "i", [(0, 1), (1, 2)])
+
+    return body(x)
+
+
 def shares(x):
     return jax.pmap(lambda a: a / jax.lax.psum(a, "i"), axis_name="i")(x)
 

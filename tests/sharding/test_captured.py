@@ -17,7 +17,11 @@ from jaxscope.program.sharding.arrays import SpreadArray, format_partition_spec
 from jaxscope.program.sharding.collectives import Collective, find_collectives
 from jaxscope.program.sharding.placement import DECIDED, STATED, NodeShardings, PlacementReport
 from jaxscope.report.document import write_text
-from jaxscope.report.sharding import placement_to_document
+from jaxscope.report.sharding import (
+    describe_collective,
+    describe_communication,
+    placement_to_document,
+)
 from jaxscope.schema.archive import load_capture, save_capture
 from jaxscope.schema.contract import load_contract
 from jaxscope.wire.messages import Message
@@ -108,6 +112,17 @@ def test_many_devices_are_listed_in_full(take: Take, stage: str) -> None:
 def test_an_exchange_in_a_loop_happens_each_round(take: Take) -> None:
     (found,) = collectives_of(take("looped(f32[8, 4])"))
     assert found.rounds == 5 and found.total_bytes == 5 * found.sent_bytes
+
+
+def test_devices_that_send_nothing_count_in_the_mean_and_not_as_senders(take: Take) -> None:
+    found = collectives_of(take("handed_on(f32[64, 8])"))
+    (sent,) = found
+    part = 8 * 8 * 4
+    assert sent.pairs == ((0, 1), (1, 2))
+    assert (sent.sent_bytes, sent.total_bytes) == (part, part * 2 / 8)
+    told = describe_communication(found)
+    assert told == "1 collective; on average a device sends at least 64 B."
+    assert "those that send, send at least 256 B on average" in describe_collective(sent)
 
 
 def test_pmap_spreads_the_first_dimension(take: Take) -> None:

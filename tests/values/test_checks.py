@@ -232,6 +232,49 @@ def test_the_remedy_is_of_the_inf_that_becomes_nan_and_not_of_the_first_one(
     assert "logarithm" not in str(found["remedy"])
 
 
+PAIRS = """\
+import jax.numpy as jnp
+
+
+def pairs(x):
+    r = jnp.sqrt(jnp.sum((x[:, None] - x[None]) ** 2, -1))
+    return jnp.where(r > 0, 1 / r, 0.0).sum()
+"""
+
+
+def test_of_a_gradient_the_remedy_is_of_the_inf_that_its_nan_is_made_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The root's derivative makes Inf first, and that of the quotient the Inf which is multiplied.
+
+    A small number under the root would not do: where `1 / r` is dropped it would be added.
+    """
+    file = tmp_path / "pairs.py"
+    file.write_text(PAIRS)
+    advised = []
+    for call, rule in (
+        ("pairs(f32[4, 3])", "non-finite-gradient"),
+        ("grad(pairs)(f32[4, 3])", "non-finite-result"),
+    ):
+        _, checks = run(capsys, str(file), call)
+        (found,) = [check for check in checks if check["rule"] == rule]
+        assert "integer_pow" in str(found["message"])
+        advised.append(str(found["remedy"]))
+    assert advised[0] == advised[1] and "x / jnp.sqrt(safe)" in advised[0]
+    old = "r = jnp.sqrt(jnp.sum((x[:, None] - x[None]) ** 2, -1))"
+    new = f"s = {old[len('r = jnp.sqrt(') : -1]}\n    safe = jnp.where(s > 0, s, 1.0)"
+    followed = PAIRS.replace(old, new).replace("r > 0, 1 / r", "s > 0, 1 / jnp.sqrt(safe)")
+    functions = []
+    for text in (PAIRS, followed):
+        places: dict[str, object] = {}
+        exec(text, places)
+        functions.append(eval("pairs", places))
+    before, after = functions
+    x = jnp.arange(12.0).reshape(4, 3) ** 2
+    assert jnp.allclose(before(x), after(x))
+    assert jnp.isnan(jax.grad(before)(x)).all() and jnp.isfinite(jax.grad(after)(x)).all()
+
+
 @pytest.mark.parametrize(
     ("body", "rule"),
     [

@@ -1,5 +1,5 @@
 """Collectives of a program: which devices take part together, how many bytes go in, and how many
-each device must send at least.
+must be sent at least.
 """
 
 from __future__ import annotations
@@ -149,9 +149,10 @@ KINDS = {
 """The collectives of HLO; StableHLO spells them with underscores."""
 
 RING = say(
-    "What each device must at least send, as rings and pairs do it: for n devices and a value of "
-    "B bytes, 2·(n−1)/n·B of an all-reduce, (n−1)/n·B of an all-gather, a reduce-scatter and an "
-    "all-to-all, B of a permute. What the hardware really sends is not known here."
+    "What the devices that send must at least send on average, and each does in a ring: for n "
+    "devices and a value of B bytes, 2·(n−1)/n·B of an all-reduce, (n−1)/n·B of an all-gather, a "
+    "reduce-scatter and an all-to-all, B of a permute. What the hardware really sends is not known "
+    "here."
 )
 _START = re.compile(r"-(start|done|update)$")
 
@@ -171,6 +172,7 @@ class Collective:
         pairs: Sender and receiver, of a permute.
         axes: Mesh axes that the groups run along; None where they are no such groups.
         sent_bytes: See `RING`; NaN where it is not known.
+        share: Of the program's devices, those that send.
         crosses_processes: Whether a group has devices of several processes; None if unknown.
         rounds: How often it runs, loops around it counted; 0 where nobody knows how often they do.
     """
@@ -184,13 +186,14 @@ class Collective:
     pairs: tuple[tuple[int, int], ...] = ()
     axes: tuple[str, ...] | None = None
     sent_bytes: float = math.nan
+    share: float = 1.0
     crosses_processes: bool | None = None
     rounds: int = 1
 
     @property
     def total_bytes(self) -> float:
-        """What each device must send in all rounds; NaN where that is not known."""
-        return self.sent_bytes * self.rounds if self.rounds else math.nan
+        """What a device of the program must send in all rounds, on average; NaN if not known."""
+        return self.sent_bytes * self.share * self.rounds if self.rounds else math.nan
 
     @property
     def group_size(self) -> int:
@@ -262,13 +265,13 @@ def _describe(
     if isinstance(placement, Placement) and not isinstance(groups, Unavailable):
         axes = name_axes(groups, placement.axes)
         crosses = _crosses(groups, placement)
-    made = Collective(node, graph.id(node), kind, operand, result, groups)
+    made = Collective(node, graph.id(node), kind, operand, result, groups, pairs)
     return dataclasses.replace(
         made,
-        pairs=pairs,
         axes=axes,
         crosses_processes=crosses,
         sent_bytes=_sent_bytes(made),
+        share=_share_of_senders(made, num_devices),
         rounds=_count_rounds(graph, node),
     )
 
@@ -307,6 +310,16 @@ def _sent_bytes(made: Collective) -> float:
         case "reduce-scatter" | "all-to-all":
             return part * made.operand_bytes
     return math.nan
+
+
+def _share_of_senders(made: Collective, num_devices: int) -> float:
+    if made.pairs:
+        senders = len({sender for sender, _ in made.pairs})
+    elif isinstance(made.groups, Unavailable):
+        return 1.0
+    else:
+        senders = sum(len(group) for group in made.groups if len(group) > 1)
+    return min(senders / num_devices, 1.0) if num_devices else 1.0
 
 
 def _connect(pairs: tuple[tuple[int, int], ...]) -> Groups:

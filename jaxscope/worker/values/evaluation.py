@@ -226,7 +226,7 @@ class Evaluator(Walk):
     def _tell(
         self, equation: Any, operands: list[Any], result: Any, kind: str, infinite: Origin | None
     ) -> dict[str, Any]:
-        library = find_places(equation)[1]
+        library, cause = find_places(equation)[1], ""
         # Index of the first element of a kind.
         result = array = np.asarray(held(result))
         is_odd = np.isnan(array) if kind == NAN else np.isinf(array)
@@ -234,6 +234,7 @@ class Evaluator(Walk):
         because = _explain(equation, operands, result, element)
         if kind == NAN and any(count_nonfinite(value).num_inf for value in operands):
             if infinite is not None and infinite.told is not None:
+                cause = infinite.id
                 more = say(
                     "The first equation that made Inf of finite operands is {id} ({operation}): "
                     "{because}",
@@ -257,6 +258,7 @@ class Evaluator(Walk):
             "element": list(element),
             "operands": [summarize(value) for value in operands],
             "because": because,
+            "cause": cause,
         }
 
     def send(self, channel: Channel) -> None:

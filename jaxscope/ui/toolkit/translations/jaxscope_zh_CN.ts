@@ -10016,10 +10016,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>jaxpr 会显示内核的什么，内核又运行多少次？</translation>
     </message>
     <message>
-        <source>What each device must at least send, as rings and pairs do it: for n devices and a value of B bytes, 2·(n−1)/n·B of an all-reduce, (n−1)/n·B of an all-gather, a reduce-scatter and an all-to-all, B of a permute. What the hardware really sends is not known here.</source>
-        <translation>每个设备至少必须发送的量，按环形和成对的做法计算：对 n 个设备和 B 字节的值，all-reduce 为 2·(n−1)/n·B，all-gather、reduce-scatter 和 all-to-all 为 (n−1)/n·B，permute 为 B。硬件实际发送多少，这里并不知道。</translation>
-    </message>
-    <message>
         <source>What each line took</source>
         <translation>每一行用了多久</translation>
     </message>
@@ -10182,6 +10178,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>What the device's allocator says, between calls; its peak is that of the process.</source>
         <translation>设备的分配器在两次调用之间所报告的；它的峰值是整个进程的峰值。</translation>
+    </message>
+    <message>
+        <source>What the devices that send must at least send on average, and each does in a ring: for n devices and a value of B bytes, 2·(n−1)/n·B of an all-reduce, (n−1)/n·B of an all-gather, a reduce-scatter and an all-to-all, B of a permute. What the hardware really sends is not known here.</source>
+        <translation>发送的设备平均至少必须发送的量，在环形中每个设备都如此：对 n 个设备和 B 字节的值，all-reduce 为 2·(n−1)/n·B，all-gather、reduce-scatter 和 all-to-all 为 (n−1)/n·B，permute 为 B。硬件实际发送多少，这里并不知道。</translation>
     </message>
     <message>
         <source>What the job wrote</source>
@@ -14868,8 +14868,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{call}：在作业中一次运行的工作用时 {work}，取 {num_runs}的平均</translation>
     </message>
     <message>
-        <source>{collectives}; each device sends at least {sent}</source>
-        <translation>{collectives}；每个设备至少发送 {sent}</translation>
+        <source>{collectives}; on average a device sends at least {sent}</source>
+        <translation>{collectives}；平均每个设备至少发送 {sent}</translation>
     </message>
     <message>
         <source>{copies} copies</source>
@@ -15970,8 +15970,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{of_what}（每个 while 循环只算一轮）</translation>
     </message>
     <message>
-        <source>{operands} go in and {results} come out on each device, which sends at least {sent}{often}.</source>
-        <translation>每个设备输入 {operands}，输出 {results}，至少发送 {sent}{often}。</translation>
+        <source>{operands} go in and {results} come out on each device; those that send, send at least {sent} on average{often}.</source>
+        <translation>每个设备输入 {operands}，输出 {results}；发送的设备平均至少发送 {sent}{often}。</translation>
     </message>
     <message>
         <source>{operation} + {count}</source>
