@@ -333,7 +333,7 @@ ONES = jnp.ones(4)
         (lambda: operator.add(ONES, [1.0, 2.0]), "jnp.asarray"),
         (lambda: jax.lax.add(ONES, "text"), "Strings"),
         (lambda: Model().apply(ONES), "`@partial(jax.jit, static_argnums=0)`"),
-        (lambda: (lambda x, y: x)(1.0), "function's parameters"),  # type: ignore[call-arg]
+        (lambda: (lambda x, y: x)(*[1.0]), "function's parameters"),
     ],
 )
 def test_the_remedy_is_of_what_failed(failing: Callable[[], object], advised: str) -> None:
