@@ -9,6 +9,7 @@ import dataclasses
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from jaxscope.errors import UsageError
 from jaxscope.export.choices import ALL_STAGES, EVERYTHING, FIRST, NOTHING
@@ -65,6 +66,7 @@ MAX_DRAWN_BOXES = 60_000
 
 _JSON_PIECES = 20_000
 _MANY_PIECES = 10_000_000
+_LONG_LIST = 1_000
 """Of the JSON of a large program; how many there are is known when they are written."""
 
 
@@ -258,12 +260,24 @@ def _render_json(order: ExportOrder, course: ExportProgress) -> bytes:
     from jaxscope.export.capture_json import capture_to_json
 
     course.on_step(say("Gathering"), 0.0)
-    pieces = json.JSONEncoder(indent=1, allow_nan=False).iterencode(capture_to_json(order.capture))
+    document = capture_to_json(order.capture)
+    pieces = json.JSONEncoder(indent=1, allow_nan=False).iterencode(document)
     parts: list[bytes] = []
     while text := "".join(itertools.islice(pieces, _JSON_PIECES)):
         course.on_step(say("Writing"), min(0.99, len(parts) * _JSON_PIECES / _MANY_PIECES))
         parts.append(text.encode())
+    _free(document)
     return b"".join([*parts, b"\n"])
+
+
+def _free(document: Any) -> None:
+    """Free a document's long lists entry by entry: at once, a large one holds other threads up."""
+    for part in document.values() if isinstance(document, dict) else document:
+        if isinstance(part, list) and len(part) > _LONG_LIST:
+            while part:
+                part.pop()
+        elif isinstance(part, dict | list):
+            _free(part)
 
 
 _RENDERERS: Mapping[str, Callable[[ExportOrder, ExportProgress], str | bytes]] = {
