@@ -61,6 +61,9 @@ _WRITE_EVERY_S = 2.0
 _DONATIONS = ("donate_argnums", "donate_argnames")
 _MOST_NAMES = 8
 
+_Owner = tuple[str, str]
+"""Name and place of a function."""
+
 
 class EnoughSeen(BaseException):  # like KeyboardInterrupt: it ends a program
     """Ends a script of which enough was seen; what catches errors lets it pass."""
@@ -108,7 +111,8 @@ class _CheapRecorder(JitRecorder):
     def __init__(
         self,
         before_call: Callable[[RecordedJit, Any, Any], _Captured | None],
-        after_call: Callable[[RecordedJit, Any, Any, Any], str] | None,
+        find_looked_at: Callable[[RecordedJit, Any, Any], _Owner | None],
+        after_call: Callable[[RecordedJit, _Owner, Any, Any, Any], str],
         on_looked: Callable[[], None],
         on_trouble: Callable[[str, Exception], None],
         *listeners: Any,
@@ -116,8 +120,10 @@ class _CheapRecorder(JitRecorder):
         """
         Args:
             before_call: Called before each call; returns what it captured, or nothing.
-            after_call: Called after each call, with its arguments as they were and its results;
-                returns the name of its capture, if it captured it.
+            find_looked_at: Called before each call; returns its function, if its results are to
+                be looked at.
+            after_call: Called after each such call, with its function, its arguments as they were
+                and its results; returns the name of its capture, if it captured it.
             on_looked: Called when the memory was looked at, which is now and then.
             on_trouble: Told the function's name and the error where a call could not be noted.
             listeners: As of `JitRecorder`.
@@ -128,6 +134,7 @@ class _CheapRecorder(JitRecorder):
         self.captures: dict[int, str] = {}
         self.find_number: Callable[[CallKey], int | None] = lambda _key: None
         self._before_call, self._after_call = before_call, after_call
+        self._find_looked_at = find_looked_at
         self._moved: dict[tuple[Any, ...], list[tuple[str, str]] | None] = {}
         self.traffic, self.memory = Traffic(), MemoryLog()
         self.programs: Counter[int] = Counter()
@@ -151,14 +158,15 @@ class _CheapRecorder(JitRecorder):
         if not is_own or not compat.is_outside_of_traces():
             return jitted.inner(*args, **kwargs)
         captured = self._before_call(jitted, args, kwargs)
-        kept = self._copy_donated(jitted, args, kwargs)
+        owner = self._find_looked_at(jitted, args, kwargs)
+        kept = (args, kwargs) if owner is None else self._copy_donated(jitted, args, kwargs)
         self.num_calls += 1
         with self.watching() as now:
             result = jitted.inner(*args, **kwargs)
         try:
             self._note_call(jitted, args, kwargs, captured, now)
-            if self._after_call is not None:
-                file = self._after_call(jitted, *kept, result)
+            if owner is not None:
+                file = self._after_call(jitted, owner, *kept, result)
                 self._note_file(file, self._key(jitted, args, kwargs))
         except Exception as error:  # whatever it is, the user's program goes on
             self._on_trouble(name_of(jitted.function), error)
@@ -205,8 +213,8 @@ class _CheapRecorder(JitRecorder):
     def _copy_donated(
         self, jitted: RecordedJit, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Arguments that can still be read after the call, where somebody looks at it then."""
-        if self._after_call is None or jitted.options.keys().isdisjoint(_DONATIONS):
+        """Arguments that can still be read after the call."""
+        if jitted.options.keys().isdisjoint(_DONATIONS):
             return args, kwargs
         try:
             with self.watching():  # what copying compiles is none of the program's
@@ -270,9 +278,9 @@ class Watch(contextlib.ContextDecorator):
         self._collector = RecompilationCollector(title)
         self._watch = CompilationWatch(_ListChannel(self._collector), self._make_recorder)
         self._lock = threading.RLock()
-        self._calls: Counter[tuple[str, str]] = Counter()
+        self._calls: Counter[_Owner] = Counter()
         self._problems: dict[str, str] = {}
-        self._nonfinite: dict[tuple[str, str], Json] = {}
+        self._nonfinite: dict[_Owner, Json] = {}
         self._functions: list[int] = []
         self._fingerprints: list[str | None] = []
         self._rank: Rank | None = None
@@ -291,7 +299,8 @@ class Watch(contextlib.ContextDecorator):
 
         self._recorder = _CheapRecorder(
             self._before_call,
-            self._look_for_nan if self._options.at_nan else None,
+            self._find_looked_at,
+            self._look_for_nan,
             self._write_now_and_then,
             self._on_trouble,
             on_called,
@@ -369,7 +378,7 @@ class Watch(contextlib.ContextDecorator):
 
         return write_text(recompilation_to_document(self.found))
 
-    def _find_owner(self, jitted: RecordedJit, args: Any, kwargs: Any) -> tuple[str, str] | None:
+    def _find_owner(self, jitted: RecordedJit, args: Any, kwargs: Any) -> _Owner | None:
         """Name and place of a function that is to be caught; None of others."""
         options = self._options
         if options.catch is None or (options.out is None and options.stop_after is None):
@@ -401,11 +410,17 @@ class Watch(contextlib.ContextDecorator):
         seconds = {name: max(values) for name, values in now.durations.items()}
         return _Captured(self._capture(jitted, owner, args, kwargs), seconds)
 
-    def _look_for_nan(self, jitted: RecordedJit, args: Any, kwargs: Any, results: Any) -> str:
-        """Capture the function where this is its first call that made NaN or Inf."""
-        owner = self._find_owner(jitted, args, kwargs)
+    def _find_looked_at(self, jitted: RecordedJit, args: Any, kwargs: Any) -> _Owner | None:
+        """The function of a call, where NaN and Inf are looked for among its results."""
+        owner = self._find_owner(jitted, args, kwargs) if self._options.at_nan else None
         if owner is None or owner in self._nonfinite or self._calls[owner] <= self._options.after:
-            return ""
+            return None
+        return owner
+
+    def _look_for_nan(
+        self, jitted: RecordedJit, owner: _Owner, args: Any, kwargs: Any, results: Any
+    ) -> str:
+        """Capture a function where this is its first call that made NaN or Inf."""
         self._recorder.is_user_code = False
         try:
             made = count_odd(results)
@@ -445,7 +460,7 @@ class Watch(contextlib.ContextDecorator):
     def _capture(
         self,
         jitted: RecordedJit,
-        owner: tuple[str, str],
+        owner: _Owner,
         args: Any,
         kwargs: Any,
         complete: Callable[[Capture], Capture] = lambda capture: capture,
@@ -501,7 +516,7 @@ class Watch(contextlib.ContextDecorator):
         """As the contract has it, with what else is known."""
         found = self.found
         memory = self._recorder.memory.to_json()
-        functions: dict[tuple[str, str], list[Signature]] = {}
+        functions: dict[_Owner, list[Signature]] = {}
         for signature in found.signatures:
             functions.setdefault((signature.function, signature.place), []).append(signature)
         rank = self._rank

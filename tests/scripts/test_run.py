@@ -1082,3 +1082,29 @@ def test_a_program_goes_on_whose_donated_arguments_cannot_be_copied(
         assert half(jnp.float32(4.0)) == 2.0
     (problem,) = read(tmp_path)["problems"]
     assert "RuntimeError: no memory" in problem
+
+
+def test_donated_arguments_are_copied_only_where_results_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[float] = []
+    copy = compilation_watch.copy_arrays
+
+    def count(values: Any) -> Any:
+        copied.append(float(values[0][0]))
+        return copy(values)
+
+    monkeypatch.setattr(compilation_watch, "copy_arrays", count)
+    with jaxscope.watch(tmp_path, catch=["root"], after=1, at_nan=True):
+
+        def root(x: jax.Array) -> jax.Array:
+            return jnp.sqrt(x)
+
+        def half(x: jax.Array) -> jax.Array:
+            return x / 2
+
+        donating = [jax.jit(each, donate_argnums=0) for each in (root, half)]
+        for value in (9.0, 4.0, -1.0, -2.0):
+            for function in donating:
+                function(jnp.float32(value))
+    assert copied == [4.0, -1.0], "the first is let pass, and the third is captured"
