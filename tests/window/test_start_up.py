@@ -54,6 +54,7 @@ def tell(workspace):
     os._exit(0)
 
 workspace._MAX_LOOKS = 1 << 30
+workspace.SelectionModel.prepare = lambda _selection: None  # in a thread, and after the picture
 workspace.Workspace._read_facts = tell  # once the picture is painted
 settings = os.path.join(tempfile.mkdtemp(), "window.json")
 launch.open_window(sys.argv[1], settings_file=settings)

@@ -165,6 +165,7 @@ QTreeView, QTableView, QListView, QPlainTextEdit, QTextBrowser { background: $su
     alternate-background-color: $raised; color: $text; border: none; gridline-color: $border;
     selection-background-color: $accent_soft; selection-color: $text; }
 QTreeView::item, QListView::item { padding: 2px 4px; }
+QDialog[role="palette"] QTreeView::item { padding: 2px 10px; }
 QTableView::item { padding: 0 5px; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {
     background: $accent_soft; color: $text; }

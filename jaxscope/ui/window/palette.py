@@ -7,15 +7,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPalette
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
-    QLabel,
+    QHeaderView,
     QLineEdit,
-    QListWidget,
-    QListWidgetItem,
     QMenu,
+    QTreeWidget,
+    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -179,10 +178,16 @@ class CommandPalette(QDialog):
         self._most_px = 0
         self.field = QLineEdit(placeholderText=tr("What do you want to do?"))
         self.field.setAccessibleName(tr("Command to look for"))
-        self.list = QListWidget()
+        self.list = QTreeWidget(columnCount=2)
         self.list.setAccessibleName(tr("Commands that fit"))
-        self.list.setUniformItemSizes(True)
+        self.list.setHeaderHidden(True)
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.setAllColumnsShowFocus(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.header().setStretchLastSection(False)
+        self.list.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.list.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self._nothing = make_label(tr("Nothing fits. Fewer letters find more."), "muted")
         self._nothing.setContentsMargins(8, 4, 8, 4)
         fill_box(QVBoxLayout(self), self.field, (self.list, 1), self._nothing, margins=(8, 8, 8, 8))
@@ -220,7 +225,7 @@ class CommandPalette(QDialog):
         item = self.list.currentItem()
         self.close()
         if item is not None:
-            entry = self._entries[item.data(Qt.ItemDataRole.UserRole)]
+            entry = self._entries[item.data(0, Qt.ItemDataRole.UserRole)]
             self.used.emit(entry.name)
             entry.do()
 
@@ -235,8 +240,8 @@ class CommandPalette(QDialog):
                 self.run_marked()
                 return True
             if (step := steps.get(Qt.Key(key))) is not None:
-                row = min(max(self.list.currentRow() + step, 0), self.list.count() - 1)
-                self.list.setCurrentRow(row)
+                row = self.list.currentIndex().row() + step
+                self._mark(min(max(row, 0), self.list.topLevelItemCount() - 1))
                 return True
         return super().eventFilter(watched, event)
 
@@ -247,20 +252,28 @@ class CommandPalette(QDialog):
 
     def _fill(self, _text: str) -> None:
         self.list.clear()
+        height_px = self.fontMetrics().height() + _ROOM_PX
+        muted = self.palette().brush(QPalette.ColorRole.PlaceholderText)
+        items = []
         for index in self._shown():
             entry = self._entries[index]
-            item = QListWidgetItem(self.list)
-            item.setData(Qt.ItemDataRole.UserRole, index)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{entry.name} {entry.keys}".strip())
-            row = _row(entry)
-            item.setSizeHint(QSize(row.sizeHint().width(), self.fontMetrics().height() + _ROOM_PX))
-            self.list.setItemWidget(item, row)
-        self.list.setCurrentRow(0)
+            item = QTreeWidgetItem([entry.name, entry.keys])
+            item.setData(0, Qt.ItemDataRole.UserRole, index)
+            item.setSizeHint(0, QSize(0, height_px))
+            item.setForeground(1, muted)
+            item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            items.append(item)
+        self.list.addTopLevelItems(items)
+        self._mark(0)
         self._fit_height()
+
+    def _mark(self, row: int) -> None:
+        if (item := self.list.topLevelItem(row)) is not None:
+            self.list.setCurrentItem(item)
 
     def _fit_height(self) -> None:
         """As high as its rows ask for; its upper edge stays where it is while typing."""
-        num_rows = self.list.count()
+        num_rows = self.list.topLevelItemCount()
         self.list.setVisible(num_rows > 0)
         self._nothing.setVisible(num_rows == 0)
         rows_px = num_rows * (self.fontMetrics().height() + _ROOM_PX) + 2 * self.list.frameWidth()
@@ -272,15 +285,6 @@ class CommandPalette(QDialog):
 
     def _on_field_text_changed(self, text: str) -> None:
         self._fill(text)
-
-
-def _row(entry: PaletteEntry) -> QWidget:
-    row = QWidget()
-    name, keys = QLabel(entry.name), QLabel(entry.keys)
-    name.setTextFormat(Qt.TextFormat.PlainText)
-    keys.setProperty("role", "muted")
-    fill_box(QHBoxLayout(row), (name, 1), keys, margins=(8, 0, 8, 0))
-    return row
 
 
 _ON = " (on)"
