@@ -35,7 +35,8 @@ _BOOTSTRAP = Path(__file__).parents[1] / "jaxscope" / "worker" / "bootstrap.py"
 _MAX_BYTES = 1 << 16
 _not_asked_for = {"PYTEST_CURRENT_TEST"}
 """Variables that no test set: pytest did, or what was imported here after the first fork."""
-_READ_LATE = ("COLUMNS", "JAXSCOPE_TEST", "XDG_CACHE_HOME", "XLA_FLAGS")
+_FOR_READING = "JAXSCOPE_FOR_READING"
+_READ_LATE = ("COLUMNS", _FOR_READING, "JAXSCOPE_TEST", "XDG_CACHE_HOME", "XLA_FLAGS")
 """What neither Python nor JAX reads before a request comes: it may be another after the fork."""
 _between_tests: dict[str, str] = {}
 """The variables before the test that runs set any: the first that needs a worker may do so."""
@@ -272,6 +273,8 @@ def _fork_worker(
         os.environ[MARKER] = marker
         _set_late(environment)
         sys.argv = list(command[1:])
+        if _FOR_READING in environment:  # such a worker has no JAX; here it makes no use of it
+            main.IS_FOR_READING, main._HAS_JAX = True, False
         main.main(command[3:])
     except Exception:
         traceback.print_exc()

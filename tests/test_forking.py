@@ -6,6 +6,7 @@ import pytest
 
 from jaxscope.client.session import Session
 from jaxscope.client.supervisor_link import LocalLink
+from jaxscope.wire.protocol import FOR_READING
 from tests import forking
 from tests.faults.scene import PATIENCE_S, sample
 
@@ -35,6 +36,11 @@ def test_where_a_test_sets_a_variable_the_worker_is_started(
     monkeypatch.setenv("JAX_ENABLE_X64", "1")
     run()
     assert started
+
+
+def test_a_worker_that_only_reads_is_forked_as_well() -> None:
+    """Started, it takes a fifth of a second of a processor, and each opened file asks for one."""
+    assert forking._differ_late({FOR_READING: "1"}, {})
 
 
 @pytest.mark.slow
