@@ -13,6 +13,7 @@ import ast
 import enum
 import importlib
 import itertools
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -139,7 +140,9 @@ def find_texts() -> set[str]:
     names = (term.name for term in TERMS)
     found = {t for t in (*_of_tables(), *_of_cards(), *of_samples(), *names, *OF_REPORTS) if t}
     for path in sorted(PACKAGE.rglob("*.py")):
-        found.update(_of_module(ast.parse(path.read_text(encoding="utf-8"))))
+        text = path.read_text(encoding="utf-8")
+        if _SAYS.search(text):
+            found.update(_of_module(ast.parse(text)))
     return found
 
 
@@ -155,22 +158,28 @@ def _of_cards() -> Iterator[str]:
         yield from (card.when, card.shapes, card.derivative, *card.surprises)
 
 
+_SAYS = re.compile(r"\b(tr|say|template|tr_count|say_count)\(")
+"""What a module says begins so."""
+
+
 def _of_module(tree: ast.Module) -> Iterator[str]:
     constants: dict[str, ast.expr] = {}
+    calls: list[tuple[str, ast.Call]] = []
     for each in ast.walk(tree):
-        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
+        if isinstance(each, ast.Call):
+            if isinstance(each.func, ast.Name):
+                calls.append((each.func.id, each))
+        elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
             constants[each.targets[0].id] = each.value
         elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Tuple):
             values = each.value.elts if isinstance(each.value, ast.Tuple) else []
             pairs = zip(each.targets[0].elts, values, strict=False)
             constants |= {n.id: v for n, v in pairs if isinstance(n, ast.Name)}
-    for each in ast.walk(tree):
-        if not isinstance(each, ast.Call) or not isinstance(each.func, ast.Name):
-            continue
-        is_whole = each.func.id in ("tr", "say", "template")
-        given = each.args[0] if is_whole else None
-        if each.func.id in ("tr_count", "say_count") and len(each.args) == 2:
-            given = each.args[1]
+    for name, call in calls:
+        is_whole = name in ("tr", "say", "template")
+        given = call.args[0] if is_whole else None
+        if name in ("tr_count", "say_count") and len(call.args) == 2:
+            given = call.args[1]
         if isinstance(given, ast.Name):
             given = constants.get(given.id)
         if isinstance(given, ast.Constant) and isinstance(given.value, str) and given.value:
