@@ -367,6 +367,7 @@ def test_bomb_is_stopped_while_it_inflates(
     assert "inflates to more than 8 MiB" in refused(bomb)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ("manifest.json", "lab.json", "window.json"))
 def test_lists_without_end_are_refused_before_they_take_memory(
     saved: Path, tmp_path: Path, name: str

@@ -72,6 +72,7 @@ def gradient() -> Graph:
     return trace(jax.value_and_grad(function), *arguments)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("make", [many_parameters, update, gradient])
 def test_a_first_picture_is_as_wide_as_its_pane(
@@ -111,6 +112,7 @@ def long_names() -> Graph:
     return trace(jax.value_and_grad(program), x, x)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("width", [280, 330, 400, 520, 690, 760, 1200])
 def test_boxes_have_room_for_their_titles_however_small_the_picture(width: int) -> None:
@@ -442,6 +444,7 @@ def two_rounds() -> Graph:
     return trace(step, jnp.ones((4, 4)), jnp.ones(4))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("make", "least"),
     [
@@ -468,7 +471,7 @@ def test_in_a_large_room_large_type_of_the_window_is_not_enlarged_again() -> Non
     assert type_scale(800.0, 1300.0, 1.0) == 1.0, "it is large in both directions, or not"
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "room", [(826.0, 573.0), (713.0, 753.0), (1155.0, 1293.0), (676.0, 1290.0)]
 )
@@ -492,7 +495,7 @@ def test_in_a_main_view_both_parts_stand_side_by_side(
     assert scene.width * LEAST_FRAMED <= room[0]
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     "room", [(330.0, 600.0), (430.0, 777.0), (430.0, 500.0), (560.0, 690.0), (600.0, 1300.0)]
 )
@@ -506,6 +509,7 @@ def test_neither_part_of_a_gradient_is_open_alone(
     assert len(opened) == 2 and len(set(opened)) == 1
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [650.0, 690.0, 730.0])
 def test_parts_with_long_names_stand_one_below_the_other_in_a_high_view(width: float) -> None:
     """Side by side they left half of it blank, with type as small as can be."""
@@ -529,7 +533,7 @@ def test_parts_with_long_names_stand_one_below_the_other_in_a_high_view(width: f
     assert scale >= WHOLE_SCALE and scene.height * scale > room.height / 2
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [700.0, 1075.0, 1079.0, 1085.0, 1095.0])
 def test_both_halves_of_a_loop_are_open(width: float) -> None:
     scene, _, view = _choose(loop_in_a_loop(), width, 1330.0)
@@ -542,7 +546,7 @@ def test_both_halves_of_a_loop_are_open(width: float) -> None:
     assert inner == [True] * 2, "one part below the other where the room is narrow and high"
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [1070.0, 1079.0, 1085.0, 1095.0])
 def test_the_arms_of_a_branch_are_seen_side_by_side_where_there_is_room(width: float) -> None:
     scene, _, view = _choose(loop_in_a_loop(), width, 1318.0)
@@ -559,6 +563,7 @@ def test_in_a_high_view_there_is_room_for_larger_boxes_one_part_below_the_other(
     assert look_at_scene(scene, room.width, room.height).scale >= WHOLE_SCALE
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(("make", "width"), [(through_a_solver, 680.0), (loop_in_a_loop, 600.0)])
 def test_a_high_view_is_filled_where_few_boxes_side_by_side_would_leave_most_of_it_blank(
     make: Callable[[], Graph], width: float
@@ -567,6 +572,7 @@ def test_a_high_view_is_filled_where_few_boxes_side_by_side_would_leave_most_of_
     assert scene.height * look_at_scene(scene, width, room.height).scale > room.height / 2
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [828, 1500])
 def test_a_program_that_is_one_large_group_is_open(width: int) -> None:
     def enlarge(image: jax.Array) -> jax.Array:
@@ -593,6 +599,7 @@ def one_large_function() -> Graph:
     return trace(lambda x: inside(x), jnp.ones(4))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [330.0, 500.0, 826.0, 1100.0])
 def test_a_program_that_is_one_function_is_opened(width: float) -> None:
     """Its one box would tell nothing: what is inside is shown, longer or wider than the page."""
@@ -672,6 +679,7 @@ def _loops() -> tuple[Callable[..., object], tuple[object, ...]]:
     return jax.grad(_nested), (jnp.ones((5, 7)),)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("make", [_one_fusion, _clipped, _momentum, _loops])
 def test_all_of_a_compiled_program_is_in_sight_in_a_third_view(
     make: Callable[[], tuple[Callable[..., object], tuple[object, ...]]],
@@ -684,6 +692,7 @@ def test_all_of_a_compiled_program_is_in_sight_in_a_third_view(
     assert camera.scale >= 0.9
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("make", [_running_totals, _one_of_three])
 def test_a_loop_or_a_branch_is_open_in_a_third_view_of_1600_pixels(
     make: Callable[[], tuple[Callable[..., object], tuple[object, ...]]],
@@ -732,6 +741,7 @@ def test_the_count_of_a_group_gives_way_only_where_there_is_no_room() -> None:
     assert wide.items.details[0].endswith("in other boxes")
 
 
+@pytest.mark.slow
 def test_a_third_view_that_is_high_is_filled_in_type_that_can_be_read() -> None:
     """More was open in type of 9 pixels, between lines that could not be followed."""
     scene, room, view = _choose(_compile(take_examples), 694.0, 1318.0)

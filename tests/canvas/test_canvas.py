@@ -886,6 +886,7 @@ def test_what_is_opened_in_a_presentation_is_closed_after_it(
     assert canvas.camera == before
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("seen", ["first", "fitted", "moved"])
 def test_what_a_person_opens_in_a_presentation_is_open_after_it(
     canvas: GraphCanvas, qtbot: QtBot, seen: str
@@ -924,6 +925,7 @@ def test_what_a_person_opens_in_a_presentation_is_open_after_it(
     assert canvas.expanded == opened
 
 
+@pytest.mark.slow
 def test_a_large_picture_that_a_person_fitted_is_presented_whole(
     canvas: GraphCanvas, qtbot: QtBot
 ) -> None:
@@ -975,6 +977,7 @@ def test_what_was_seen_whole_is_presented_whole_where_nothing_larger_would_be(
     assert canvas.expanded == opened and canvas.camera.scale == pytest.approx(scale)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("high", [720, 1080, 1440])
 @pytest.mark.parametrize("share", [1.0, 0.635])
 def test_both_parts_of_a_gradient_are_presented_open_and_read(
@@ -1047,6 +1050,7 @@ def _list_cut(canvas: GraphCanvas, high: int) -> list[str]:
     return cut
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("high", [720, 1080, 1440])
 def test_no_word_of_what_is_presented_is_cut_where_it_has_room(qtbot: QtBot, high: int) -> None:
     """Boxes, connectors and the gap between the parts are as wide as type is on the screen."""
@@ -1356,6 +1360,7 @@ def test_a_closed_group_has_its_triangle_however_much_of_it_the_title_takes(
     ), "two pixels"
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("scale", [0.4, 0.5, 0.62, 0.7, 1.0])
 def test_what_is_written_into_boxes_can_be_read_or_is_left_out(
     canvas: GraphCanvas, monkeypatch: pytest.MonkeyPatch, scale: float
@@ -1379,6 +1384,7 @@ def test_what_is_written_into_boxes_can_be_read_or_is_left_out(
     assert not [(text, size) for text, size in told if size < 8.99]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("scale", [0.75, 0.8, 0.86, 1.0])
 def test_types_on_lines_are_large_enough_and_never_cut_short(
     canvas: GraphCanvas, monkeypatch: pytest.MonkeyPatch, scale: float
@@ -1406,6 +1412,7 @@ def test_types_on_lines_are_large_enough_and_never_cut_short(
     }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("scale", [0.62, 0.7, 0.78, 0.82])
 def test_a_small_frame_says_as_much_behind_its_title_as_it_has_room_for(
     canvas: GraphCanvas, scale: float

@@ -94,7 +94,7 @@ def assert_close(found: Any, wanted: Any, what: str, *, is_up_to_sign: bool = Fa
 WITH_FORMULA = sorted(name for name, card in PRIMITIVES.items() if shown(card, "computes"))
 
 
-@pytest.mark.sweep(40)
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize("name", WITH_FORMULA)
 def test_the_line_of_numpy_gives_what_the_primitive_gives(name: str) -> None:
     function, args = EXAMPLES[name]
@@ -141,6 +141,7 @@ def test_the_tangent_is_that_of_jax(name: str) -> None:
 LINEAR = sorted(name for name, card in PRIMITIVES.items() if card.linear)
 
 
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize("name", LINEAR)
 def test_what_is_said_to_be_linear_has_itself_as_its_tangent(name: str) -> None:
     function, args = EXAMPLES[name]
@@ -178,6 +179,7 @@ WITH_COTANGENT = sorted(
 )
 
 
+@pytest.mark.sweep(40)
 @pytest.mark.parametrize(("name", "operand"), WITH_COTANGENT)
 def test_what_flows_back_is_what_jax_sends(name: str, operand: str) -> None:
     function, args = EXAMPLES[name]

@@ -16,7 +16,7 @@ def test_it_was_seen_with_the_release_that_is_tested() -> None:
     assert f"JAX {jax.__version__} " in MADE_WITH
 
 
-@pytest.mark.sweep(40)
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize("name", sorted(LOWERED))
 def test_what_it_turns_into(name: str) -> None:
     card = LOWERED[name]

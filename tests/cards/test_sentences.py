@@ -857,7 +857,7 @@ def shapes_of_bits_of_three() -> tuple[int, ...]:
     return shape
 
 
-@pytest.mark.sweep(60)
+@pytest.mark.sweep(30)
 @pytest.mark.parametrize(
     ("name", "kind", "sentence"), SENTENCES, ids=lambda part: str(part)[:40].replace(" ", "_")
 )

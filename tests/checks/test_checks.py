@@ -214,6 +214,7 @@ def _where_all_is(number: float, text: str) -> Any:
     return call.compose(call.base)(*filled, **call.kwargs)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("text", planted.FAULTS["where-gradient"])
 def test_the_planted_gradients_are_nan_where_it_is_said(text: str) -> None:
     (found,) = findings_of(planted.__file__, text)

@@ -14,7 +14,7 @@ PYTHON_WORDS = re.compile(r"\w+\((?:shape|dtype)=|dtype\('|<class|<function| at 
 ALIKE = [(rule, call) for rule, calls in planted.ALIKE.items() for call in calls]
 
 
-@pytest.mark.sweep(90)
+@pytest.mark.sweep(60)
 @pytest.mark.parametrize(("rule", "call"), FAULTS)
 def test_a_planted_mistake_is_found(rule: str, call: str) -> None:
     found = findings_of(planted.__file__, call, planted.TARGETS.get(rule, "cpu"))
@@ -32,7 +32,7 @@ def test_a_state_that_changes_is_told_by_types_as_jax_writes_them() -> None:
     ) in found.message
 
 
-@pytest.mark.sweep(110)
+@pytest.mark.sweep(60)
 @pytest.mark.parametrize(("rule", "call"), ALIKE)
 def test_nothing_is_said_of_a_look_alike(rule: str, call: str) -> None:
     found = findings_of(planted.__file__, call, planted.TARGETS.get(rule, "cpu"))

@@ -115,12 +115,14 @@ def _gradients(text: str, *, fill: float | None = None) -> list[Any]:
     return jax.tree.leaves(found)
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("text", planted.FAULTS["zero-gradient"])
 def test_gradients_that_are_said_to_be_0_are_0_everywhere(text: str) -> None:
     for fill in (None, 0.0, -1.5, 0.5, 1e6):
         assert all(not np.any(np.asarray(each)) for each in _gradients(text, fill=fill))
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "text", [t for t in planted.ALIKE["zero-gradient"] if "grad(" in t and t not in INDEPENDENT]
 )
@@ -128,6 +130,7 @@ def test_gradients_of_which_nothing_is_said_are_not_0(text: str) -> None:
     assert any(np.any(np.asarray(each)) for each in _gradients(text))
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("text", planted.FAULTS["root-gradient-at-zero"])
 def test_roots_have_no_gradient_at_0(text: str) -> None:
     assert any(np.any(np.isnan(each)) for each in _gradients(text, fill=0.0))

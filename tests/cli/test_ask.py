@@ -218,6 +218,7 @@ def test_a_captured_array_that_no_result_needs_is_no_part_of_the_program(
     assert "Besides, it captures 1 further array, 2.00 KiB, that no result needs" in part
 
 
+@pytest.mark.slow
 def test_the_lines_of_a_rule_are_not_said_to_make_nothing(
     jaxscope: CommandLine, tmp_path: Path
 ) -> None:
@@ -413,6 +414,7 @@ def test_what_lowering_made_is_not_made_by_the_pass_that_inlined_it(
     assert found["certainty"] == "inferred"
 
 
+@pytest.mark.slow
 def test_what_a_pass_made_is_not_taken_for_what_it_removed(
     jaxscope: CommandLine, tmp_path: Path
 ) -> None:
@@ -468,6 +470,7 @@ def own(x, y): return jnp.copy(x), y * 2
 """
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("call", "place", "told"),
     [
@@ -497,6 +500,7 @@ def test_a_copy_of_an_argument_that_is_not_donated_says_so(
     assert not [fact for fact in facts if "not donated" in fact["text"]]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("call", "told"),
     [
@@ -541,6 +545,7 @@ INSTRUCTION = re.compile(
 )
 
 
+@pytest.mark.slow
 def test_copies_and_transposes_change_layouts_as_the_text_of_the_module_says(
     jaxscope: CommandLine, tmp_path: Path
 ) -> None:
@@ -674,6 +679,7 @@ def test_a_saved_capture_says_that_it_cannot_run(jaxscope: CommandLine, saved: P
     assert "takes a run" in answer.errors
 
 
+@pytest.mark.slow
 def test_a_capture_of_a_script_names_the_command_that_runs_it_again(
     jaxscope: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -709,6 +715,7 @@ def test_a_capture_of_a_script_names_the_command_that_runs_it_again(
     assert "Name the Python file." in jaxscope("ask", tmp_path / "alone.jaxscope", "nan").errors
 
 
+@pytest.mark.slow
 def test_kernels_whose_work_is_not_counted_are_kernels(
     jaxscope: CommandLine, program: Path
 ) -> None:
@@ -853,6 +860,7 @@ def ask_of_derivatives(tmp_path: Path, name: str, call: str) -> Any:
     return question.answer(find_evidence(question, CallRequest(str(file), call)))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("transform", ["vjp", "linearize"])
 def test_what_vjp_hands_out_is_kept_by_the_caller(tmp_path: Path, transform: str) -> None:
     _, pull = jax.vjp(lambda x: jax.numpy.sin(x) * x**2, np.ones(8, np.float32))
@@ -863,6 +871,7 @@ def test_what_vjp_hands_out_is_kept_by_the_caller(tmp_path: Path, transform: str
     assert [fact.text.partition(", ")[2] for fact in answer.facts] == [f"{n} B" for n in sizes]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("call", "told"),
     [

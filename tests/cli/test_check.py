@@ -23,6 +23,7 @@ def g(x):
 """
 
 
+@pytest.mark.slow
 def test_calls_that_were_not_checked_are_named(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -216,6 +216,7 @@ def test_an_error_says_what_where_why_and_what_to_try(program: Path) -> None:
     assert "\nTry: " in told
 
 
+@pytest.mark.slow
 def test_what_changed_is_told_in_fifteen_lines(
     program: Path, saved: Path, tmp_path: Path, jaxscope: CommandLine
 ) -> None:

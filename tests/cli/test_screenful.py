@@ -128,7 +128,7 @@ def check(output: str, answer: str) -> None:
     assert not [line for line in lines if len(line) > WIDTH and not whole.match(line)], output
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "verb", [pytest.param(v, marks=[pytest.mark.slow] * (v == "bisect")) for v in sorted(ANSWERS)]
 )
@@ -149,7 +149,7 @@ def test_the_answer_comes_first_then_a_screenful(jaxscope: CommandLine, verb: st
         assert short[0] == whole[0]
 
 
-@pytest.mark.sweep(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("experiment", sorted(EXPERIMENTS))
 @pytest.mark.usefixtures("folder")
 def test_so_does_each_experiment(jaxscope: CommandLine, experiment: str) -> None:

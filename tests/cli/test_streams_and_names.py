@@ -28,6 +28,7 @@ def _word(part: object) -> str | bytes:
     return part if isinstance(part, bytes) else str(part)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("line", "says"),
     (

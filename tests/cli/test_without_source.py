@@ -27,6 +27,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("ending", ["jaxscope", "json", "html"])
 def test_the_text_is_left_out(
     program: Path, ending: str, capsys: pytest.CaptureFixture[str]

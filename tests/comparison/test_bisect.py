@@ -129,6 +129,7 @@ def test_the_interpreter_that_was_planted(tmp_path: Path) -> None:
     assert len(found.trials) <= 4
 
 
+@pytest.mark.slow
 def test_the_flag_that_stops_fusing(tmp_path: Path) -> None:
     found = bisect_call(
         _chain(tmp_path),

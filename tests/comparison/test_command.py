@@ -161,6 +161,7 @@ def test_one_call_with_and_without_an_option_of_xla(jaxscope: CommandLine, tmp_p
     assert "xla_disable_hlo_passes=fusion" in answer.json()["second"]["name"]
 
 
+@pytest.mark.slow
 def test_equations_with_another_fate_are_told(jaxscope: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "file.py"
     file.write_text("import jax.numpy as jnp\ndef f(x): return jnp.tanh(jnp.sin(x))\n")

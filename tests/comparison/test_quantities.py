@@ -139,6 +139,7 @@ def costs_of(take: Take, first: str, second: str, stage: str) -> dict[str, Quant
     return by_name(found.costs)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("stage", ["jaxpr", "stablehlo", "hlo", "optimized"])
 def test_loops_count_as_often_as_they_run(take: Take, stage: str) -> None:
     flops = costs_of(take, "ten(f32[64,64])", "twenty(f32[64,64])", stage)["FLOPs"]

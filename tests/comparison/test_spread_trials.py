@@ -133,6 +133,7 @@ LAUNCHED=yes exec sh -c "$last"
     assert set((tmp_path / "hosts").read_text().split()) == {"a", "b"}
 
 
+@pytest.mark.slow
 def test_passes_left_out_at_once(tmp_path: Path) -> None:
     found = bisect_call(write_program(tmp_path), "passes", "kernels", at_once=2)
     assert found.bad is not None and found.bad.name == "with the pass fusion"

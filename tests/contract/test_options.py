@@ -26,6 +26,7 @@ def test_simulated_devices(jaxscope: Command, tmp_path: Path) -> None:
     assert "8.0" in jaxpr["text"]
 
 
+@pytest.mark.slow
 def test_times(jaxscope: Command, program: Path) -> None:
     answer = jaxscope("time", program, LOSS, "--json", "--gradient", "--budget", "0.3")
     assert answer.status == 0, answer.errors
@@ -54,6 +55,7 @@ def test_times_without_eager_and_within_a_budget(jaxscope: Command, program: Pat
     assert not [name for name in names if "eager" in name or "gradient" in name]
 
 
+@pytest.mark.slow
 def test_a_precision_may_be_a_timings_or_that_of_matrix_products(
     jaxscope: Command, program: Path
 ) -> None:

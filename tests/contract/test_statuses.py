@@ -20,6 +20,7 @@ SLEEPS = "import time\n\ndef f(x):\n    time.sleep(3600)\n"
 EATS = "import numpy as np\n\ndef f(x):\n    y = np.ones(2**28); return x + y.sum()\n"
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(
     ("words", "status"),
     [
@@ -51,6 +52,7 @@ def test_failures_as_json(jaxscope: Command, program: Path, words: list[str], st
     assert error["exit_status"] == status
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("text", "option", "kind"),
     [

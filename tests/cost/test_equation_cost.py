@@ -192,6 +192,7 @@ def node_cost(graph: Graph, id: str) -> Cost:
     return graph.node(graph.index_by_id[id]).cost
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_flops_and_transcendentals_are_xlas(name: str) -> None:
     function, arguments = FUNCTIONS[name]

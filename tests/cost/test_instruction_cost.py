@@ -41,6 +41,7 @@ ENTRY %main (x: f32[4]) -> f32[4] {
 """
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("stage", ["before", "after"])
 def test_instructions_of_the_entry_add_up_to_the_module(name: str, stage: str) -> None:

@@ -112,6 +112,7 @@ def xla_cost(function: Callable[..., Any], *arguments: Any) -> tuple[float, floa
     )
 
 
+@pytest.mark.sweep(25)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_flops_and_transcendentals_are_xlas(name: str) -> None:
     function, arguments = PROGRAMS[name]

@@ -174,6 +174,7 @@ def test_a_loop_counts_alike_in_every_stage(take: Take) -> None:
         assert "Loops count as often as they run." in works[name].notes
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("unroll", [2, 3, 4, 5, 7])
 def test_what_unrolling_leaves_of_a_scan_is_a_loop_of_known_length(take: Take, unroll: int) -> None:
     """Also where XLA makes straight code of it, and so does not say how often it runs."""

@@ -68,6 +68,7 @@ def one_grid(function: Callable[..., Any], *arguments: Any) -> KernelGrid:
     return grid
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", MAPS)
 def test_blocks_are_those_of_the_index_map_and_of_a_run(name: str) -> None:
     spec = pl.BlockSpec((4, 4), MAPS[name])

@@ -75,6 +75,7 @@ def pixels_of(data: bytes) -> Pixels:
     return np.array(result, np.uint8).reshape(height, width, 4)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf", "html", "json"])
 def test_an_export_tells_how_far_it_is(capture: Capture, ending: str) -> None:
     told: list[tuple[str, float]] = []

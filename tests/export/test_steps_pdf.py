@@ -108,6 +108,7 @@ def test_numbers_are_those_that_jax_computes(folder: Path) -> None:
     assert "[0. 0.8415 0.9093]" in sines["row"]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("file", "title"), [("calls.md", "Two calls"), ("calls.zh.md", "两次调用")]
 )
@@ -124,6 +125,7 @@ def test_all_parts_of_a_lesson_are_told(folder: Path, file: str, title: str) -> 
     assert "Fact" not in first + behind
 
 
+@pytest.mark.slow
 def test_a_program_that_no_page_can_show_is_not_drawn(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +142,7 @@ def test_a_program_that_no_page_can_show_is_not_drawn(
     assert "reduce_sum" in read_pages(folder / "program.pdf")[0]
 
 
+@pytest.mark.slow
 def test_long_values_fit_their_pages(folder: Path) -> None:
     capture = jaxscope.capture_file(str(folder / "shared.py"), "double(f32[2])")
     summary = ArraySummary((2,), "float32", 1.2345678, 1.2345678, 1.2345678, text="9.12 " * 90)

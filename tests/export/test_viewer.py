@@ -147,7 +147,7 @@ def _read(module: Any, kind: Any, value: Any, *, is_json: bool) -> Any:
         return "refused"
 
 
-@pytest.mark.sweep(12)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("is_json", [False, True], ids=["convert", "json"])
 @settings(max_examples=60, deadline=None)

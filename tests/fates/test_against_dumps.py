@@ -157,7 +157,7 @@ QUICK = frozenset(
 others are larger, as derivatives are, or look like these."""
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     "text",
     [

@@ -54,6 +54,7 @@ CERTAIN: list[tuple[Callable[..., Any], tuple[Any, ...], list[tuple[str, str]]]]
 ]
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(
     ("function", "args", "expected"), CERTAIN, ids=[row[0].__name__ for row in CERTAIN]
 )
@@ -145,6 +146,7 @@ def test_what_depends_on_a_captured_array_alone_is_folded() -> None:
     assert fates_by_operation(capture)[-1][1].fate in ("fused", "kernel")
 
 
+@pytest.mark.slow
 def test_what_only_fills_an_array_with_a_known_value_is_folded() -> None:
     module = jax.jit(programs.begin_with_known_values).lower(X).compile().as_text()
     filled = re.findall(r"= (\w+\[[\d,]+\])\S* broadcast\(%param", module)

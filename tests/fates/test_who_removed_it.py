@@ -84,6 +84,7 @@ CASES: list[tuple[Callable[..., Any], str, str, str]] = [
 ]
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(
     ("function", "id", "who", "why"), CASES, ids=[f"{row[0].__name__}-{row[1]}" for row in CASES]
 )

@@ -42,7 +42,7 @@ def without_these(faults: Sequence[Fault]) -> list[Fault]:
     return [fault for fault in faults if fault.name not in left_out]
 
 
-@pytest.mark.sweep(25)
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize("fault", without_these(FAILS), ids=lambda fault: fault.name)
 def test_code_that_fails(session: Session, fault: Fault, tmp_path: Path) -> None:
     error = Scene(session, fault.request(tmp_path)).error()
@@ -51,7 +51,7 @@ def test_code_that_fails(session: Session, fault: Fault, tmp_path: Path) -> None
     assert leftovers(session) == []
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("fault", without_these(WORKS_ALL_THE_SAME), ids=lambda fault: fault.name)
 def test_code_that_works_all_the_same(session: Session, fault: Fault, tmp_path: Path) -> None:
     capture = Scene(session, fault.request(tmp_path)).run.wait(PATIENCE_S)

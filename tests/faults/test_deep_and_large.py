@@ -45,6 +45,7 @@ def test_what_is_too_deep_for_xla_costs_at_most_the_worker(session: Session) -> 
     assert leftovers(session) == []
 
 
+@pytest.mark.slow
 def test_a_slow_compilation_can_be_stopped_and_leaves_what_came_before(session: Session) -> None:
     scene = Scene(session, sample("unrolls_for_the_compiler"))
     scene.wait_for(StageArrived, lambda e: isinstance(e, StageArrived) and e.stage.name == "hlo")

@@ -66,6 +66,7 @@ def test_arithmetic_inside_python_can_be_stopped(session: Session) -> None:
     assert leftovers(session) == []
 
 
+@pytest.mark.slow
 def test_a_busy_thread_beside_a_measurement_is_told(session: Session) -> None:
     request = TimeRequest(str(PROGRAMS / "spins_a_thread.py"), budget_s=0.1)
     timing = Scene(session, request).run.wait(60)

@@ -63,6 +63,7 @@ def fusion_of(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Fusio
     return last
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("function", "arguments", "donated"), CASES)
 def test_each_operand_and_the_result_count_as_xla_counts_them(
     function: Callable[..., Any], arguments: tuple[Any, ...], donated: tuple[int, ...]

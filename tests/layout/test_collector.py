@@ -101,6 +101,7 @@ def test_a_frozen_process_is_not_walked_through_for_each_picture(
     assert len(counted) == 1 and counted[0] > 2_000
 
 
+@pytest.mark.slow
 def test_views_and_layouts_leave_no_cycles() -> None:
     """What they made meanwhile counts as old: cycles in it would stay for long."""
     function, arguments = layers(4)

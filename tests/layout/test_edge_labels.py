@@ -433,6 +433,7 @@ def make_program(name: str) -> Graph:
     return trace(jax.grad(tied_loss), weights, jnp.ones((4, 8)), token)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("beside", [True, False])
 @pytest.mark.parametrize("name", ["layers", "loss", "loop"])
 def test_a_label_tells_of_all_that_flows_beside_it_and_of_nothing_else(
@@ -468,6 +469,7 @@ def test_a_label_tells_of_all_that_flows_beside_it_and_of_nothing_else(
     assert told > 6
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("direction", ["down", "right"])
 @pytest.mark.parametrize("name", ["layers", "loss", "loop"])
 def test_a_label_covers_no_arrowhead(name: str, direction: str) -> None:
@@ -499,7 +501,7 @@ def kept_loss(w: list[jax.Array], x: jax.Array) -> jax.Array:
         return (x**2).sum()
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["layers", "loss", "loop", "kept"])
 def test_a_label_leaves_its_line_and_the_ends_of_others_to_be_seen(name: str) -> None:
     """At most half of a line of which less than 40 px are left; and 12 px where others end."""

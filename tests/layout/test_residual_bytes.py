@@ -187,7 +187,7 @@ CALLS = {
 }
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(("call", "name"), CALLS.items())
 def test_every_stage_tells_the_bytes_that_jax_saves(
     space: tuple[Take, dict[str, Any]], call: str, name: str
@@ -221,6 +221,7 @@ def test_a_batch_keeps_as_much_for_each_of_its_elements(
     assert stages == {stage: [format_bytes(5 * saved)] for stage in stages}
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("call", "kept", "lowered"),
     [

@@ -135,7 +135,7 @@ CASES = [(name, each) for name in PROGRAMS for each in (False, True)]
 CASES.remove(("regression", True))  # of which XLA leaves one part only
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("width", ROOMS)
 @pytest.mark.parametrize(("name", "is_optimized"), CASES)
 def test_what_parts_from_other_residuals_tells_its_own_bytes(
@@ -188,6 +188,7 @@ def test_inside_a_part_each_branch_with_room_tells_its_own_bytes() -> None:
         assert told[row] == format_bytes(count_bytes(view.graph, lines.flows[row]))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", ROOMS)
 def test_what_belongs_to_neither_part_is_closed_at_first(width: int) -> None:
     """JAX computes the indices of the inner loop once, before both parts of the gradient."""
@@ -204,6 +205,7 @@ def test_what_belongs_to_neither_part_is_closed_at_first(width: int) -> None:
     assert not [box.label for box in outside if box.id in scene.opened]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", ROOMS)
 def test_in_a_loop_residuals_tell_what_a_round_keeps_and_outside_what_all_keep(width: int) -> None:
     """Five rounds keep seven f32 and seven i32 each: 28 bytes of each, 280 of both by all."""
@@ -236,6 +238,7 @@ def test_no_line_hugs_the_lower_border_of_an_open_group(name: str, width: int) -
                 assert not (is_below and 0 <= y0 - bottom < 10.0 / WHOLE_SCALE), (y0, bottom)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("room", [ROOMS[1280], ROOMS[1600], (1067.0, 1290.0)])
 def test_no_line_of_residuals_crosses_that_of_a_connector_below_a_loop(
     room: tuple[float, float],
@@ -256,6 +259,7 @@ def test_no_line_of_residuals_crosses_that_of_a_connector_below_a_loop(
                 assert not (0 < share < 1 and left < x < right), (begin, end, start, stop)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", ROOMS)
 def test_a_carry_is_named_in_the_middle_of_its_arrow(width: int) -> None:
     """Beside a corner the name looks like a part of it; also where loops are in each other."""
@@ -347,7 +351,7 @@ def test_no_part_becomes_longer_for_rows_on_one_level_and_no_counterparts_part(s
         assert ends[-1][1] <= drawing.along + 1e-6
 
 
-@pytest.mark.sweep(7)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("room", [*ROOMS.values(), *NARROW])
 @pytest.mark.parametrize(("name", "is_optimized"), CASES)
 def test_no_other_line_passes_through_bytes(

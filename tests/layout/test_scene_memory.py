@@ -114,6 +114,7 @@ def gradient(request: pytest.FixtureRequest) -> Graph:
     return make(jax.value_and_grad(function), *arguments)
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(st.randoms(use_true_random=False), DIRECTIONS, FITS)
 def test_nor_where_a_forward_part_faces_a_backward_one(

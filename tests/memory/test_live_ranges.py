@@ -93,6 +93,7 @@ def step(ps, ms, x):
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "call",
     [

@@ -140,7 +140,7 @@ def implicit(x):
 """
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("call", "name"),
     [

@@ -95,6 +95,7 @@ def test_what_is_not_kept_is_computed_again(found: RematPolicies) -> None:
     assert not any(math.isnan(o.peak_bytes + o.temporary_bytes) for o in found.outcomes)
 
 
+@pytest.mark.slow
 def test_a_call_without_a_transform_is_differentiated(session: Session, program: Path) -> None:
     call = CALL.removeprefix("grad(loss)")
     result = session.start(RematRequest(str(program), f"loss{call}")).wait()

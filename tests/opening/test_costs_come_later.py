@@ -153,6 +153,7 @@ def test_bytes_that_were_read_are_let_go(said: list[Message]) -> None:
             assert message.arrays and not taken.arrays
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["instruction_costs", "module_cost"])
 def test_costs_that_fail_take_nothing_away(
     left: Left, said: list[Message], name: str, monkeypatch: pytest.MonkeyPatch
@@ -283,6 +284,7 @@ def test_the_outline_stays_open_where_it_was(qtbot: QtBot, program: Graph) -> No
     assert outline.boxes.view is not view and outline.boxes.view.graph is costed
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("form", ["cost", "stage"])
 def test_malformed_costs_cost_only_themselves(said: list[Message], form: str) -> None:
     collector = OpenCollector("")

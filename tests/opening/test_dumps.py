@@ -155,6 +155,7 @@ def test_elements_of_no_tuple_are_left_to_xlas_parser(text: str, tmp_path: Path)
     assert not is_available(stage_of(capture, "hlo").graph)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress])
 @pytest.mark.parametrize(
     ("file", "stage"),

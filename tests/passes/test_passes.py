@@ -26,6 +26,7 @@ def repeated() -> Capture:
     return capture_passes(programs.repeat, X)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("function", "args", "operation", "fate", "pass_name", "words"),
     [

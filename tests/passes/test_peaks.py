@@ -69,6 +69,7 @@ def test_program_order_does_not_depend_on_how_the_module_is_written_down(
     assert mixed_up.estimated_bytes == capture.passes[0].estimated_peak_bytes
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("shape", [(5, 16, 16), (2, 16, 64)])
 def test_the_estimate_is_near_the_scheduled_figure_of_the_same_module(
     shape: tuple[int, ...],

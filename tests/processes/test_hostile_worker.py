@@ -65,6 +65,7 @@ NONSENSE = {
 }
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("code", NONSENSE.values(), ids=NONSENSE)
 def test_nonsense_ends_the_run(session: Session, tmp_path: Path, code: str) -> None:
     python = write_impostor(tmp_path, f"{code}\ntime.sleep(3600)")
@@ -154,6 +155,7 @@ def test_a_graph_that_is_as_it_should_be(session: Session, tmp_path: Path) -> No
     assert isinstance(capture.stages[0].graph, Graph)
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("value", (-7, 1000, 2**31 - 1))
 @pytest.mark.parametrize("column", ("edge.target", "node.id", "node.group", "edge.type"))
 def test_a_forged_graph_costs_only_itself(

@@ -374,6 +374,7 @@ print("jax.numpy" in sys.modules, gc.isenabled(), gc.get_freeze_count() < 1_000,
 """
 
 
+@pytest.mark.slow
 def test_the_collector_rests_while_a_worker_imports_jax() -> None:
     """It takes a quarter of the time otherwise; user code finds it on, with nothing frozen."""
     rounds = []

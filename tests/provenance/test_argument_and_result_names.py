@@ -63,6 +63,7 @@ def capture() -> Iterator[Callable[..., Capture]]:
         yield take
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("call", "transform"),
     [

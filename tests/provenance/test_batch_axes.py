@@ -109,6 +109,7 @@ def values_of(jaxpr: Any, inputs: list[Any]) -> dict[Any, Any]:
     return known
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "name",
     [
@@ -250,7 +251,7 @@ def all_values(jaxpr: Any, inputs: list[Any], consts: Any = ()) -> dict[Any, lis
     return found
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "call",
     [
@@ -397,6 +398,7 @@ def scanned(c, xs):
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("call", "least"),
     [
@@ -541,6 +543,7 @@ def shared(x):
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("call", ["vmap(totals)(f32[61, 5])", "vmap(nested)(f32[61])"])
 def test_what_a_loop_begins_with_has_the_axis_of_what_it_carries(tmp_path: Path, call: str) -> None:
     """No other axis has 61 elements. Nothing batched goes into the zeros of a carry and of what is
@@ -587,6 +590,7 @@ def _name(operation: str) -> str:
     return operation.rpartition(".")[2]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "call",
     [

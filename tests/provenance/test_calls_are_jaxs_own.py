@@ -125,7 +125,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path
     return write
 
 
-@pytest.mark.sweep(7)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     ("name", "call"),
     [

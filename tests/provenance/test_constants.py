@@ -55,6 +55,7 @@ def rule_in_a_loop(x):
 """
 
 
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize("transform", ["vjp", "linearize"])
 @pytest.mark.parametrize(
     "function",

@@ -67,7 +67,7 @@ def to_array(leaf: Any) -> Any:
     return jax.random.key_data(leaf) if is_key else leaf
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("file", "text"), offered())
 def test_the_optimized_module_and_the_results_are_those_of_the_untagged_program(
     file: Path, text: str

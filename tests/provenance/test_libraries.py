@@ -29,7 +29,7 @@ def load(name: str) -> Call:
 SLOW = {"diffrax", "equinox", "minimize", "numpyro"}
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in PROGRAMS],

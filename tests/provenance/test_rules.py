@@ -73,6 +73,7 @@ CALLS = (
 )
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("text", CALLS)
 def test_what_a_rule_calls_comes_from_the_equations_of_the_function(text: str) -> None:
     call = _parse(text)

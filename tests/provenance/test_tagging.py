@@ -173,6 +173,7 @@ def numbers(equation: Any, kind: str) -> list[int]:
     return [number for each, number in tags if each == kind]
 
 
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("text", CALLS)
 def test_every_lowered_equation_has_its_own_tag_and_is_as_it_was(text: str) -> None:
     program = trace(text)

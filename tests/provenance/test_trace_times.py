@@ -42,6 +42,7 @@ def traced(capture: Capture) -> list[float | Unavailable]:
     ]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("call", "is_kept"),
     (

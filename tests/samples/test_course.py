@@ -133,7 +133,7 @@ def _answer(what: str, shown: Shown, capture: CaptureOf, values: Callable[[Shown
     raise AssertionError(f"no fact: {what}")
 
 
-@pytest.mark.sweep(30)
+@pytest.mark.sweep(15)
 @pytest.mark.parametrize(("shown", "fact"), FACTS)
 def test_a_fact_of_the_course_holds(
     shown: Shown, fact: str, capture: CaptureOf, values: Callable[[Shown], Values]
@@ -168,6 +168,7 @@ def test_a_translation_shows_what_the_original_shows() -> None:
     assert len(ALL) == 2 * len(LESSONS)
 
 
+@pytest.mark.slow
 def test_each_stage_that_a_lesson_shows_is_there(capture: CaptureOf) -> None:
     for path in LESSONS:
         for part in read_text_lesson(path).parts:

@@ -27,6 +27,7 @@ NOT_LOOKED_FOR = (
 """Pass values on, are written in what reads them, or are around what is drawn in their place."""
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     "file",
     [file if file in QUICK else pytest.param(file, marks=pytest.mark.slow) for file in FILES],

@@ -44,6 +44,7 @@ def session() -> Iterator[Session]:
         yield session
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     "file",
     [file if file in QUICK else pytest.param(file, marks=pytest.mark.slow) for file in FILES],

@@ -34,6 +34,7 @@ def index_of(jaxpr: Graph, id: str) -> int:
     return jaxpr.index_by_id[id]
 
 
+@pytest.mark.slow
 def test_each_draw_hangs_from_its_own_branch_of_the_split(capture: CaptureOf) -> None:
     clean = graph(capture("random_keys.py", "split_in_two(key(0))"), "jaxpr")
     reused = graph(capture("random_keys.py", "reused(key(0))"), "jaxpr")
@@ -82,6 +83,7 @@ def test_a_repeated_product_is_merged_and_an_unused_result_removed(capture: Capt
     assert "sine" not in operations(unused, "optimized")
 
 
+@pytest.mark.slow
 def test_dispatch_completion_and_the_copy_are_measured_apart() -> None:
     call = "product(f32[1000, 1000], f32[1000, 1000])"
     with Session() as session:
@@ -116,6 +118,7 @@ def test_each_layer_is_a_scope_and_the_norm_and_the_activation_share_a_fusion(
     assert "reduce of the norm" not in of_select, "the means are made first"
 
 
+@pytest.mark.slow
 def test_the_dropout_key_ends_at_the_mask(capture: CaptureOf) -> None:
     pytest.importorskip("flax")
     found = capture("dropout_batchnorm.py", "train_dropout(init_dropout(), f32[8, 4], key(1))")
@@ -132,6 +135,7 @@ def test_the_dropout_key_ends_at_the_mask(capture: CaptureOf) -> None:
     assert not [name for name in operations(predicting, "jaxpr") if name.startswith("random")]
 
 
+@pytest.mark.slow
 def test_batch_statistics_are_a_second_output(capture: CaptureOf) -> None:
     pytest.importorskip("flax")
     found = capture("dropout_batchnorm.py", "train_batchnorm(init_batchnorm(), f32[8, 4])")
@@ -157,6 +161,7 @@ def test_a_train_step_has_forward_backward_and_optimizer(capture: CaptureOf) -> 
     assert optimizer, "what follows the gradient is neither forward nor backward"
 
 
+@pytest.mark.slow
 def test_both_classifiers_have_the_same_graph(capture: CaptureOf) -> None:
     pytest.importorskip("flax")
 

@@ -70,6 +70,7 @@ def test_the_greek_program_is_one_fusion(capture: CaptureOf) -> None:
     assert [n.operation for n in nodes].count("fusion") == 1
 
 
+@pytest.mark.slow
 def test_value_and_gradient_cost_little_more_than_the_gradient(capture: CaptureOf) -> None:
     arguments = "(init(key(0)), f32[64, 16], f32[64, 1])"
     value = flops(capture("value_and_grad.py", f"loss{arguments}"))
@@ -86,6 +87,7 @@ def test_each_derivative_is_a_stage_and_longer_than_the_last(capture: CaptureOf)
     assert set(operations(found, "optimized")) <= {"constant", "copy"}
 
 
+@pytest.mark.slow
 def test_the_loop_grows_with_the_batch_and_vmap_does_not(capture: CaptureOf) -> None:
     def count(call: str) -> int:
         found = capture("vmap_axes.py", call)
@@ -136,6 +138,7 @@ def test_the_twelve_layers_are_in_scopes_and_the_scanned_one_is_small(capture: C
     assert len(operations(found, "jaxpr")) > 4 * len(operations(scanned, "jaxpr"))
 
 
+@pytest.mark.slow
 def test_recomputed_products_are_in_the_gradient(capture: CaptureOf) -> None:
     arguments = "(f32[4, 64, 64], f32[64])"
 
@@ -178,6 +181,7 @@ def test_every_leaf_of_the_parameters_has_a_gradient(capture: CaptureOf) -> None
     assert "model['layers'][0].weights" in [leaf.path for leaf in parameters]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("call", "exchange"),
     [
@@ -200,6 +204,7 @@ def test_the_kernel_is_inside_its_equation(capture: CaptureOf) -> None:
     assert {"get", "swap", "tanh"} <= set(operations(found, "jaxpr"))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("has_starter", [True, False])
 def test_a_missing_package_is_named_with_its_remedy(tmp_path: Path, has_starter: bool) -> None:
     """In an environment with JAX and NumPy alone, made by `./run` or by somebody else."""
@@ -221,6 +226,7 @@ def test_a_missing_package_is_named_with_its_remedy(tmp_path: Path, has_starter:
     assert len(explanation.remedy.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_the_leaves_of_the_compound_are_in_their_scopes(capture: CaptureOf) -> None:
     pytest.importorskip("flax")
     call = "apply_compound(params_of(compound, f32[2, 4]), f32[2, 4])"

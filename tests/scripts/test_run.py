@@ -119,6 +119,7 @@ def test_a_training_script_is_listed_and_captured(train: Path, tmp_path: Path) -
     assert "train_step.jaxscope" in done.stdout and "another shape" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_last_line_says_how_to_keep_what_was_seen(train: Path, tmp_path: Path) -> None:
     told = run(str(train), "2").stdout.rstrip().split("\n")
     assert (
@@ -142,6 +143,7 @@ def test_only_what_is_caught_after_its_warm_up_until_enough_is_seen(
     assert [leaf.type for leaf in capture.arguments] == ["f32[8,4]", "f32[17,8]"]
 
 
+@pytest.mark.slow
 def test_a_call_that_is_not_made_any_more_is_not_captured(tmp_path: Path) -> None:
     script, seen = tmp_path / "two.py", tmp_path / "seen"
     script.write_text(
@@ -202,6 +204,7 @@ print(json.dumps([plan.alias_size_in_bytes, plan.temp_size_in_bytes]))
     assert "what is within shard_map on one device" in describe_kept(kept)
 
 
+@pytest.mark.slow
 def test_an_error_in_a_jitted_function_has_the_scripts_frames_alone(tmp_path: Path) -> None:
     """So it reads as it does without the watch."""
     script = tmp_path / "wrong.py"
@@ -216,6 +219,7 @@ def test_an_error_in_a_jitted_function_has_the_scripts_frames_alone(tmp_path: Pa
     assert alone.stderr in done.stderr
 
 
+@pytest.mark.slow
 def test_what_is_compiled_ahead_of_time_is_said_to_be_called_unseen(tmp_path: Path) -> None:
     script = tmp_path / "ahead.py"
     script.write_text(
@@ -256,6 +260,7 @@ def test_a_program_that_was_compiled_ahead_is_not_said_to_be_compiled_by_its_cal
     assert run(str(script)).stdout.startswith("1 program of 1 function took ")
 
 
+@pytest.mark.slow
 def test_a_key_that_is_donated_stays_the_scripts(tmp_path: Path) -> None:
     """What a capture runs takes copies of donated arguments, of typed keys as well."""
     script = tmp_path / "script.py"
@@ -282,6 +287,7 @@ print("w", state["w"], jax.random.key_data(state["key"]))
     assert step["calls"] == 3 and step["variants"][0]["capture"] == "step.jaxscope"
 
 
+@pytest.mark.slow
 def test_an_interpreter_that_imports_jax_at_its_start_is_watched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -319,6 +325,7 @@ def test_a_notebook_runs_as_the_script_that_its_cells_make(tmp_path: Path) -> No
     assert broken.returncode == 1 and "is no notebook that can be read." in broken.stderr
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("body", "status", "script_status"),
     [
@@ -623,6 +630,7 @@ def jit_given(function):
 """
 
 
+@pytest.mark.slow
 def test_what_a_library_wraps_stands_where_it_is_defined_or_else_called(tmp_path: Path) -> None:
     """As Equinox does it: one wrapper for all functions, which takes their names."""
     library = tmp_path / "site-packages" / "library.py"
@@ -708,6 +716,7 @@ def test_an_interpreter_without_what_watching_needs_runs_nothing(
     assert "has no msgspec, protobuf and pygments, which watching" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the interpreter is a script of a shell")
 def test_an_interpreter_with_jax_alone_is_lent_what_watching_needs(
     train: Path, tmp_path: Path
@@ -1041,6 +1050,7 @@ def test_the_first_call_that_makes_nan_is_captured(
     assert "(log, diverges.py:13): 1 NaN and 3 Inf among 4 values" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_script_without_nan_is_told_to_have_none(train: Path, tmp_path: Path) -> None:
     done = run("--at-nan", "--out", str(tmp_path / "seen"), str(train), "3")
     assert read(tmp_path / "seen")["non_finite"] == []

@@ -157,6 +157,7 @@ def twice(a):
 """
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("call", "before", "after"),
     [

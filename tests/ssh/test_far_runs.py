@@ -137,6 +137,7 @@ def test_ahead_of_time_is_asked_of_the_other_machine(
     assert "ssh://" not in caught.value.explanation.what
 
 
+@pytest.mark.slow
 def test_what_is_printed_there_arrives_here(
     session: Session, server: Server, tmp_path: Path
 ) -> None:
@@ -150,6 +151,7 @@ def test_what_is_printed_there_arrives_here(
     assert "hello from there" in printed and "Welcome" not in printed
 
 
+@pytest.mark.slow
 def test_several_devices_are_simulated_there(
     session: Session, server: Server, tmp_path: Path
 ) -> None:
@@ -161,6 +163,7 @@ def test_several_devices_are_simulated_there(
     assert "mul a 3.0" in text_of(result, "jaxpr")
 
 
+@pytest.mark.slow
 def test_a_measurement_runs_there(session: Session, server: Server, tmp_path: Path) -> None:
     file = tmp_path / "model.py"
     file.write_text(SOURCE)

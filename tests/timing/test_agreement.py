@@ -145,6 +145,7 @@ def test_the_same_not_a_number_everywhere_is_agreement(session: Session, file: s
     assert all(leaf.num_nan == 0 for pair in found.pairs for leaf in pair.leaves)
 
 
+@pytest.mark.slow
 def test_random_numbers_are_said_to_differ_in_double_precision(session: Session, file: str) -> None:
     warnings = agree(session, file, "draws(key(0))").warnings
     assert [text for text in warnings if "random numbers" in text]

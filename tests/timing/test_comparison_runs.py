@@ -114,6 +114,7 @@ def test_double_precision_is_that_of_one_side_only(session: Session, file: str) 
     assert not [text for text in found.timing.warnings if "compiled again" in text]
 
 
+@pytest.mark.slow
 def test_a_consuming_program_is_not_compared_with_one_that_keeps_its_data_warm(
     session: Session, file: str
 ) -> None:
@@ -131,6 +132,7 @@ def test_remat_computes_more(session: Session, file: str) -> None:
     assert not found.is_across_processes
 
 
+@pytest.mark.slow
 def test_work_in_a_loop_counts_as_often_as_it_runs(session: Session, file: str) -> None:
     found = compare(session, file, "rounds(f32[8, 8], 3)", other_call="rounds(f32[8, 8], 6)")
     assert found.first_cost.counting == found.second_cost.counting == LOOPS_COUNTED
@@ -139,6 +141,7 @@ def test_work_in_a_loop_counts_as_often_as_it_runs(session: Session, file: str) 
     assert found.second_cost.bytes_accessed > 1.5 * found.first_cost.bytes_accessed
 
 
+@pytest.mark.slow
 def test_a_loop_is_seen_however_much_it_carries(session: Session, file: str) -> None:
     found = compare(session, file, "loop(f32[8])", precision="default")
     assert found.first_cost.counting == LOOPS_COUNTED
@@ -168,6 +171,7 @@ def test_a_setting_that_does_not_exist_is_refused(
         compare(session, file, "devices(f32[8])", **{name: value})
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("call", "why"),
     [("odd(f32[8])", "(log, "), ("nothing(f32[8])", "computes nothing")],
@@ -200,6 +204,7 @@ def test_targets_and_variables_are_compared_across_processes(session: Session, f
     assert [ratio.verdict for ratio in found.timing.ratios] == ["unclear"]  # of two, none
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_processes")
 def test_rigorous_takes_a_value_from_each_process(session: Session, file: str) -> None:
     events: list[Event] = []
@@ -213,6 +218,7 @@ def test_rigorous_takes_a_value_from_each_process(session: Session, file: str) -
     assert [text for text in texts if text.startswith("Process 2 of 2: ")]
 
 
+@pytest.mark.slow
 def test_a_failure_in_the_middle_keeps_what_both_processes_measured(
     session: Session, file: str
 ) -> None:

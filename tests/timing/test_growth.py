@@ -53,6 +53,7 @@ def grow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grow]:
         yield grow
 
 
+@pytest.mark.slow
 def test_a_batch_is_measured_as_loop_and_as_vmap(grow: Grow) -> None:
     found = grow("layer(f32[8], f32[8, 8])", "batch", vary="x", sizes=(1, 2, 4))
     assert (found.forms, found.vary) == (("loop", "vmap"), "batch size")
@@ -68,6 +69,7 @@ def test_a_batch_is_measured_as_loop_and_as_vmap(grow: Grow) -> None:
     assert work[0].slope == pytest.approx(1.0, abs=0.05)
 
 
+@pytest.mark.slow
 def test_parts_of_an_argument_can_be_stacked_or_all(grow: Grow) -> None:
     call = "settings({'w': f32[4], 'b': f32[4]}, f32[4])"
     (part,) = grow(call, "batch", vary="params['w']+x", sizes=(4,)).points
@@ -90,6 +92,7 @@ def test_a_step_with_a_second_result_feeds_the_first_back(grow: Grow) -> None:
     assert not point.reason
 
 
+@pytest.mark.slow
 def test_a_static_argument_stays_what_it_is(grow: Grow) -> None:
     (point,) = grow("layer(f32[4, 4], f32[4, 4], 'sin')", "depth", sizes=(2,)).points
     assert not point.reason

@@ -168,6 +168,7 @@ def test_a_loop_body_is_counted_as_often_as_it_runs(
         assert time.low <= time.seconds <= time.high
 
 
+@pytest.mark.slow
 def test_equations_have_the_ids_of_the_jaxpr(
     session: Session, file: str, profile: Callable[..., Profile]
 ) -> None:
@@ -181,6 +182,7 @@ def test_equations_have_the_ids_of_the_jaxpr(
     assert operations.count("dot_general") == 3
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "call", ["grad(outer)(f32[8, 8], f32[8, 8])", "vmap(jitted)(f32[4, 8])", "jitted(f32[8])"]
 )
@@ -203,6 +205,7 @@ def test_stages_of_a_capture_get_the_times(
     assert timed == {"jaxpr", "optimized"}
 
 
+@pytest.mark.slow
 def test_a_share_says_of_which_run_it_is(
     session: Session, file: str, profile: Callable[..., Profile]
 ) -> None:
@@ -242,6 +245,7 @@ def test_work_grows_with_the_argument_that_is_varied(session: Session, file: str
     assert flops.slope == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_a_name_in_the_call_can_be_varied(session: Session, file: str) -> None:
     # One multiplication: of several with the same number, some releases of XLA make one.
     found = scale(session, file, "sizes(f32[n], 1)", "n", 10, 20, 40)

@@ -144,6 +144,7 @@ def test_a_function_without_jit_is_jitted_and_that_is_said(watch: Watch) -> None
     assert [w for w in found.warnings if "plain uses no jit" in w]
 
 
+@pytest.mark.slow
 def test_transforms_of_a_function_are_functions_of_their_own(watch: Watch) -> None:
     made = ["squares", "grad(squares)", "vmap(squares)", "vmap(squares)"]
     found = watch("transformed(f32[3])")
@@ -275,6 +276,7 @@ def test_a_setting_that_is_set_no_more_is_a_cause(watch: Watch) -> None:
     assert [signature.num_calls for signature in found.signatures] == [1, 2]
 
 
+@pytest.mark.slow
 def test_loops_of_lax_with_a_new_body_each_time_are_recompilations(watch: Watch) -> None:
     found = watch("scans_in_a_loop()")
     assert num_recompilations(found) == 2

@@ -64,7 +64,7 @@ OTHER_WORK = {
 }
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("call", OTHER_WORK)
 def test_other_work_is_told_and_gets_no_verdict(session: Session, file: str, call: str) -> None:
     timing = measure(session, file, call)
@@ -76,6 +76,7 @@ def test_other_work_is_told_and_gets_no_verdict(session: Session, file: str, cal
     assert [text for text in told if "work.py:" in text or call.startswith("grad(")]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("call", "told"),
     [
@@ -197,6 +198,7 @@ def test_a_step_that_changes_its_model_says_so(session: Session, tmp_path: Path)
     assert same.ratios[0].is_judged, same.warnings
 
 
+@pytest.mark.slow
 def test_a_state_that_a_call_uses_up_is_no_fault_of_jaxscope(
     session: Session, tmp_path: Path
 ) -> None:
@@ -240,7 +242,7 @@ def test_a_generator_among_other_results_is_told(session: Session, file: str) ->
     assert not timing.ratios
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "call",
     [

@@ -111,6 +111,7 @@ def test_the_gradient_is_measured_only_where_it_is_wanted(measure: Measure) -> N
     assert not [name for name in names(measure("plain(f32[100])")) if "gradient" in name]
 
 
+@pytest.mark.slow
 def test_without_eager_there_is_none(measure: Measure) -> None:
     timing = measure("plain(f32[100])", gradient=True, skip_eager=True)
     found = names(timing)
@@ -171,6 +172,7 @@ def test_a_prepared_measurement_begins_when_it_is_told_to(session: Session, file
     assert total_s < time.monotonic() - waited_s - began_s
 
 
+@pytest.mark.slow
 def test_a_part_is_skipped_by_a_wish_and_the_rest_goes_on(session: Session, file: str) -> None:
     skipped = []
 
@@ -338,6 +340,7 @@ def test_dispatch_is_the_part_of_the_call_before_it_returns(measure: Measure) ->
     assert 0 < dispatch.median <= jit.median
 
 
+@pytest.mark.slow
 def test_a_call_of_a_gradient_has_no_further_gradient(measure: Measure) -> None:
     timing = measure("grad(plain)(f32[100])")
     assert not [name for name in names(timing) if "gradient" in name]
@@ -357,6 +360,7 @@ def test_a_failure_in_the_middle_keeps_what_was_measured(measure: Measure) -> No
     assert "programs.py:" in warning
 
 
+@pytest.mark.slow
 def test_a_form_that_fails_while_it_is_warmed_up_leaves_those_calls(measure: Measure) -> None:
     timing = measure("grad(lambda x: fails_soon(x).sum())(f32[4])", budget_s=1.5)
     (warning,) = [text for text in timing.warnings if text.startswith("eager")]
@@ -374,12 +378,14 @@ def test_a_program_that_never_runs_is_an_error(measure: Measure) -> None:
         measure("always_fails(f32[4])")
 
 
+@pytest.mark.slow
 def test_tracing_while_measured_is_said(measure: Measure) -> None:
     warnings = measure("vmap(traces_each_time)(f32[2, 4])").warnings
     assert [text for text in warnings if text.startswith("eager traced or compiled")]
     assert not [text for text in warnings if text.startswith("jit traced or compiled")]
 
 
+@pytest.mark.slow
 def test_a_form_that_compiles_in_each_call_is_named_beside_the_ratio(measure: Measure) -> None:
     timing = measure("scans_anew(f32[8])")
     assert timing.measurement("eager").compilations >= 1
@@ -392,6 +398,7 @@ def test_a_form_that_compiles_in_each_call_is_named_beside_the_ratio(measure: Me
     assert jit.runs == 20 * timing.measurement("eager").runs  # warm, though eager is slow
 
 
+@pytest.mark.slow
 def test_a_function_with_a_jit_of_its_own_runs_eagerly_without_it(measure: Measure) -> None:
     timing = measure("jitted(f32[8])", gradient=True)
     told = {m.name: m.detail for m in timing.measurements if m.name.endswith(("eager", "jit"))}
@@ -404,6 +411,7 @@ def test_a_function_with_a_jit_of_its_own_runs_eagerly_without_it(measure: Measu
     assert measure("jit(plain)(f32[8])").ratios[0].remark == ""  # jit is no part of the function
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator keeps memory")
 def test_memory_that_each_call_gets_anew_is_told(measure: Measure) -> None:
     """Blocks above 32 MiB, the most that glibc keeps: one is 12,208 pages of 4 KiB."""
@@ -490,6 +498,7 @@ def test_a_target_that_is_only_compiled_for_cannot_be_timed(measure: Measure) ->
         measure("plain(f32[100])", target="aot:tpu:v5e:2x2")
 
 
+@pytest.mark.slow
 def test_a_rigorous_measurement_takes_a_value_from_each_process(
     session: Session, file: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -200,6 +200,7 @@ def test_a_program_that_prints_is_not_run_once_more(program: str) -> None:
     assert found is not None and "side effects" in found.reason and not found.equations
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("form", ["jit", "float64"])
 def test_the_first_equation_that_differs_is_named(program: str, form: str) -> None:
     found = jaxscope.values(program, "mixed(f32[64], f32[64])", against=form).against
@@ -217,6 +218,7 @@ def test_the_first_equation_that_differs_is_named(program: str, form: str) -> No
     assert found.equations[2].difference == found.results[0].difference or form == "jit"
 
 
+@pytest.mark.slow
 def test_differences_are_those_of_plain_jax(
     program: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -317,6 +319,7 @@ def test_nothing_is_switched_off_where_nothing_differs_by_more_than_was_asked_fo
         assert against["trials_reason"] is None
 
 
+@pytest.mark.slow
 def test_at_one_place_the_part_of_the_compiler_is_named_as_well(tmp_path: Path) -> None:
     path = tmp_path / "fused.py"
     path.write_text(FUSED)

@@ -48,7 +48,7 @@ def guilty_line(text: str) -> int:
 _SOURCE = "\n".join(_LINES)
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("text", "kind", "iterations"), causes.CASES)
 def test_the_first_nonfinite_value_is_found(
     text: str, kind: str, iterations: tuple[int, ...]
@@ -68,6 +68,7 @@ def test_there_are_thirty_causes() -> None:
     assert len(causes.CASES) >= 30
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "text",
     [
@@ -187,7 +188,7 @@ HIDING = {
 }
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("text", HIDING.values(), ids=HIDING)
 def test_a_nan_that_comes_into_no_result_is_told_as_hidden(text: str) -> None:
     """By JAX alone: without the NaN of `log` the results are as they were, without that of `sqrt`
@@ -242,6 +243,7 @@ def test_a_nan_that_decides_what_runs_is_not_told_as_hidden(text: str) -> None:
     assert not any(each["is_hidden"] for each in evaluator.find_origins())
 
 
+@pytest.mark.slow
 def test_nothing_is_told_as_hidden_behind_rounds_that_were_not_run() -> None:
     def function(x):
         a = jax.numpy.log(x)

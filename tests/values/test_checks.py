@@ -97,6 +97,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[dict
     return status, json.loads(capsys.readouterr().out)["checks"]
 
 
+@pytest.mark.slow
 def test_the_key_of_the_lesson_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     status, checks = run(capsys, str(ROOT / "samples" / "random_keys.py"), "reused(key(0))")
     assert status == 5 and [check["rule"] for check in checks] == ["key-reuse"]
@@ -105,6 +106,7 @@ def test_the_key_of_the_lesson_is_found(capsys: pytest.CaptureFixture[str]) -> N
     assert run(capsys, str(ROOT / "samples" / "random_keys.py"), "split_in_two(key(0))") == (0, [])
 
 
+@pytest.mark.slow
 def test_results_and_gradients_that_are_not_finite(capsys: pytest.CaptureFixture[str]) -> None:
     status, checks = run(capsys, causes.__file__, "zero_times_inf(jnp.ones(3))")
     assert status == 5 and [check["rule"] for check in checks] == ["non-finite-result"]
@@ -159,7 +161,7 @@ def is_finite(text: str, name: str) -> bool:
     return bool(jnp.isfinite(value) & jnp.isfinite(slope).all())
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("call", "formulas"),
     [
@@ -211,6 +213,7 @@ def test_what_is_advised_against_nan_and_inf_is_finite_with_its_derivative(
         assert jnp.isfinite(bounded - bounded).all() and jnp.isfinite(AT["x"] * bounded).all()
 
 
+@pytest.mark.slow
 def test_the_remedy_is_of_the_inf_that_becomes_nan_and_not_of_the_first_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -333,6 +333,7 @@ def test_a_trace_function_of_the_file_goes_on(tmp_path: Path) -> None:
 SAMPLES = Path(__file__).parents[2] / "samples"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("file", "call"),
     [

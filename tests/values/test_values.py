@@ -97,6 +97,7 @@ def test_a_loop_with_effects_runs_once_and_gives_what_a_quiet_one_gives(
     assert [(each.num_runs, each.outputs[0].max) for each in adds] == [(4, 6.0)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(jax, "Ref"), reason="this JAX has no mutable arrays")
 def test_mutable_arrays_have_the_values_that_they_hold(program: str) -> None:
     found = ask(ValuesRequest(program, "summed_in_place(jnp.ones((5, 4)))"), Values)
@@ -169,6 +170,7 @@ def test_the_mean_over_rounds_is_that_of_the_finite_elements() -> None:
     assert (merged["num_nan"], merged["num_inf"]) == (1, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("started_workers")
 def test_the_command_prints_json_of_the_contract(
     program: str, capsys: pytest.CaptureFixture[str]
@@ -198,6 +200,7 @@ def test_the_library_has_both(program: str) -> None:
     assert "Nothing was found." in repr(jaxscope.check(program, "chain(f32[5])"))
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_results_are_those_of_the_call_without_jit(part: int) -> None:
     from jaxscope.worker.host.call import parse_call

@@ -231,6 +231,7 @@ def branching(rows: jax.Array) -> jax.Array:
     return jax.lax.scan(lambda t, row: (jax.lax.scan(column, t, row)[0], None), 0.0, rows)[0]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("make", [trace, lower, compile_module])
 def test_arms_of_a_backward_part_have_the_names_of_the_forward_one(
     make: Callable[..., Graph],
@@ -403,6 +404,7 @@ def list_crossed_by_returns(scene: Scene) -> list[tuple[int, int]]:
     return found
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("room", [(833.0, 575.0), (834.0, 745.0), (1085.0, 1310.0)])
 def test_arrows_back_cross_no_line_where_their_boxes_can_stand_outside(
     room: tuple[float, float],

@@ -316,6 +316,7 @@ def many_layers(params: list[jax.Array], x: jax.Array) -> jax.Array:
     return x.sum()
 
 
+@pytest.mark.slow
 def test_groups_that_are_joined_have_ids_of_their_own() -> None:
     """What repeats in the first of them has other ids than what repeats in all of them."""
 
@@ -383,6 +384,7 @@ def apply_all(params: list[jax.Array], updates: list[jax.Array]) -> list[jax.Arr
     return [w + u for w, u in zip(params, updates, strict=True)]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("layers", [scoped_layers, many_layers], ids=["scopes", "no scopes"])
 def test_an_optimizer_is_the_same_groups_in_every_stage(layers: Callable[..., Any]) -> None:
     """Whatever XLA fuses, and though the step is called as what it calls is."""

@@ -148,6 +148,7 @@ LOOKS = [
 ]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize(("look", "read", "what"), LOOKS)
 def test_of_a_large_program_only_what_is_looked_at_is_worked_out(

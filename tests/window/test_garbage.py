@@ -54,6 +54,7 @@ CHANGES = (
 )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_widget_that_is_garbage_does_no_harm_when_all_are_styled(change: str) -> None:
     program = PROGRAM.replace("{change}", change)

@@ -303,6 +303,7 @@ def test_the_source_is_presented_beside_the_view_and_follows_what_is_selected(
     window.toggle_presenting()
 
 
+@pytest.mark.slow
 def test_views_have_their_widths_again_after_a_presentation(driver: Driver, source: Path) -> None:
     window = driver.window
     window.resize(1500, 800)

@@ -246,6 +246,7 @@ def test_the_keys_of_panes_lead_to_what_is_said_of_the_selection_too(
     assert area.panes[0].isAncestorOf(QApplication.focusWidget()), "it is hidden"
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("key", [Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4])
 def test_the_keys_of_forms_are_about_the_active_pane_and_no_other(
     driver: Driver,

@@ -323,6 +323,7 @@ def of_line_costs() -> Iterator[str]:
             yield from (tr_said(each.text) for each in found.values())
 
 
+@pytest.mark.slow
 def test_kept_ceilings_keep_their_templates(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -375,7 +376,7 @@ KINDS = [of_experiments, of_lines, of_steps, of_comparisons, of_rooflines, of_ta
 KINDS += [of_files, of_groups, of_line_costs]
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_english_is_left_in(qapp: QApplication, kind: Callable[[], Iterator[str]]) -> None:
     LanguageSwitch(qapp, Language.ENGLISH)

@@ -103,7 +103,7 @@ def test_the_palette_shows_no_letters(window: MainWindow) -> None:
     assert "View: Light or dark" in names and not any("&" in name for name in names)
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("typed", "found"),
     [

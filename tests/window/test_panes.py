@@ -480,6 +480,7 @@ def test_ribbons_lead_from_a_line_to_what_came_of_it(
     assert not len(first.bands(left, middle))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("form", [Form.TEXT, Form.TABLE, Form.TREE, Form.GRAPH])
 def test_ribbons_lead_from_a_pane_to_the_one_below(
     driver: Driver, window: MainWindow, source: Path, form: Form
@@ -682,6 +683,7 @@ def test_one_frame_says_where_the_keyboard_is(
     qtbot.waitUntil(lambda: frame() == LIGHT.border)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [1280, 1600])
 def test_a_pane_that_is_split_off_is_seen(
     driver: Driver, window: MainWindow, source: Path, qtbot: QtBot, width: int

@@ -146,6 +146,7 @@ def test_what_is_mostly_empty_is_named_when_there_is_something_in_it(places: Pla
     assert named(places) == [] and places.row.more.text() == "Memory, Fusions ▴"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["memory", "notes"])
 def test_the_keyboard_goes_with_a_name_to_the_button_for_all(
     window: MainWindow, driver: Driver, source: Path, qapp: QApplication, name: str
@@ -395,6 +396,7 @@ def test_notes_output_and_bookmarks_are_counted_before_their_pages_are_made(
     assert not window.pages["bookmarks"].isVisible()
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("num_devices", [1, 4])
 def test_devices_are_named_where_there_are_several(
     window: MainWindow, driver: Driver, source: Path, num_devices: int, qtbot: QtBot
@@ -870,6 +872,7 @@ def test_a_page_with_little_to_say_leaves_the_room_to_the_views(
     qtbot.waitUntil(lambda: places.drawer.height() > 200)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("width", [1280, 700])
 def test_names_stay_where_they_are_whichever_page_is_shown(
     window: MainWindow, driver: Driver, source: Path, width: int

@@ -215,6 +215,7 @@ def place_of(window: MainWindow, widget: QWidget) -> tuple[int, int, int]:
     return 2, number, not view.header.isAncestorOf(widget)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("has_lesson", [True, False])
 def test_tab_goes_as_one_reads(
     small: MainWindow, qapp: QApplication, qtbot: QtBot, has_lesson: bool
@@ -726,6 +727,7 @@ def test_the_keyboard_stays_near_a_button_that_goes(
     assert focused is not None and window.pages["timing"].isAncestorOf(focused)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("closed", ["source", "grad"])
 def test_a_view_that_comes_back_is_marked_in_the_line_and_gets_the_keyboard(
     small: MainWindow, qtbot: QtBot, closed: str

@@ -500,6 +500,7 @@ def test_presenting_goes_on_with_the_lesson_of_the_file_without_the_equations(
     assert press(Qt.Key.Key_Left).endswith("→  ?")
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Right, Qt.Key.Key_N])
 def test_each_key_that_goes_on_does_so_after_the_equations_were_left_out(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path, key: Qt.Key
@@ -842,6 +843,7 @@ def test_the_window_writes_the_page_of_a_lesson(
     assert "At two" in text and "7." in text and "hands" not in text
 
 
+@pytest.mark.slow
 def test_presenting_the_gradient_goes_through_the_gradient(
     empty: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:

@@ -380,6 +380,7 @@ def test_a_form_says_which_call_it_makes(driver: Driver, window: MainWindow, sou
     assert form.made.text() == "grad(f, argnums=1)(f32[3], f32[4])"
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("call", "index", "axes", "batch"),
     [

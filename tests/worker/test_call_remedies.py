@@ -168,6 +168,7 @@ def test_a_call_that_the_file_offers_is_proposed_where_tracing_takes_long(
     assert fail(path, "slow(xs)").calls == ("slow(f32[3])",)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("sample", ["value_and_grad", pytest.param("selu", marks=pytest.mark.slow)])
 def test_samples_have_arguments_for_a_name_that_there_is_not(sample: str) -> None:
     path = SAMPLES / f"{sample}.py"
@@ -207,6 +208,7 @@ def test_what_a_remedy_proposes_for_a_gradient_is_a_call_that_traces(file: Path)
     )
 
 
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     ("typed", "proposed"),
     (
@@ -322,7 +324,7 @@ def test_options_of_a_transform_that_do_not_fit_the_arguments_are_mended(
         assert eval(spell_scalars(call), dict(names)) is not None
 
 
-@pytest.mark.sweep(10)
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize(
     ("typed", "proposed"),
     (
@@ -480,6 +482,7 @@ def test_no_other_shapes_are_proposed_where_the_call_traces_or_may_trace(
     assert caught.value.explanation.calls == ()
 
 
+@pytest.mark.slow
 def test_few_calls_with_other_shapes_are_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

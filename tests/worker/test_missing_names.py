@@ -92,7 +92,7 @@ def is_of(name: str, sentence: str) -> bool:
     return bool(says) and rest.replace(GONE, "").startswith(name)
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize(
     "name",
@@ -112,6 +112,7 @@ def test_it_costs_what_needs_it_and_is_named(name: str, call: str, ask: Ask) -> 
         assert new, what_is_there(usual) - what_is_there(found)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("name", "type"),
     [

@@ -60,6 +60,7 @@ def take(tmp_path: Path, call: str) -> Capture:
     return one_shot.capture(str(path), call)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("call", "equation", "line"),
     [
@@ -178,6 +179,7 @@ def in_place(x):
 """
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     ("call", "text"),
     [
@@ -251,6 +253,7 @@ def constant(x):
 LOG_IS_HIDDEN = "makes NaN before it. It is hidden: no NaN or Inf of a result is computed from it."
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("call", "first", "hidden"),
     [

@@ -103,6 +103,7 @@ def test_the_rules_of_a_linear_solve_are_no_derivative(program: str) -> None:
     assert kept.stage == "gradient" and not kept.is_compiled
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["step", "pulled", "pushed"])
 def test_a_program_that_is_a_derivative_is_not_derived_again(program: str, name: str) -> None:
     capture = one_shot.capture(program, f"{name}{ARGUMENTS}")

@@ -89,7 +89,7 @@ def propose(file: Path, function: str) -> tuple[str | None, Refusal]:
     return propose_call(source, names, function=function)
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(
     ("function", "call"),
     [
@@ -129,6 +129,7 @@ def test_where_none_traces_a_reason_is_given(file: Path) -> None:
     assert refusal.where == "proposed.py:21"
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("function", "call"),
     [

@@ -63,6 +63,7 @@ def describe(capture: Capture) -> dict[str, object]:
     return found
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("setting", "value", "told"),
     [
@@ -125,6 +126,7 @@ def test_a_guard_that_the_file_sets_is_set_aside(tmp_path: Path) -> None:
     assert "jax_transfer_guard_host_to_device=disallow_explicit is set aside" in told[0]
 
 
+@pytest.mark.slow
 def test_compile_time_is_that_of_the_program_that_jit_makes(tmp_path: Path) -> None:
     """Traced with jit disabled, each round of the loop has equations of its own."""
     path = tmp_path / "program.py"
@@ -139,6 +141,7 @@ def test_compile_time_is_that_of_the_program_that_jit_makes(tmp_path: Path) -> N
     assert disabled.num_equations == usually.num_equations
 
 
+@pytest.mark.slow
 def test_values_are_looked_at_where_transfers_are_guarded(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)

@@ -104,6 +104,7 @@ def test_what_is_typed_elsewhere_has_no_line_in_any_stage(offering: Path) -> Non
             assert {(p.file, p.line) for p in places} == {(str(offering), 10)}, stage.name
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "call",
     [

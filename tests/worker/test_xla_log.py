@@ -87,6 +87,7 @@ def check_of(capture: Capture, rule: str) -> Check | None:
 NONE = "no result has its type, or as many elements"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("call", "told"),
     [
@@ -112,7 +113,7 @@ def test_a_donation_of_no_use_is_a_note(tmp_path: Path, call: str, told: str) ->
     assert "donated buffers" not in printed
 
 
-@pytest.mark.sweep(5)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("donate", [(0,), (1,), (0, 1), (0, 1, 2)])
 @pytest.mark.parametrize("name", ["short", "both", "cast", "three"])
 def test_told_are_the_donations_that_jax_warns_of_and_the_program_does_not_use(
