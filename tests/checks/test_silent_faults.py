@@ -51,6 +51,21 @@ def test_an_index_outside_does_what_is_said(name: str, expected: Any, told: str)
     assert told in found.message
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("slice_off_the_end", [7.0, 8.0, 0.0, 0.0]),
+        ("update_off_the_end", [*X[:6].tolist(), 1.0, 1.0]),
+        ("eleventh", 0.0),
+    ],
+)
+def test_what_is_advised_leaves_the_array_where_the_code_did(name: str, expected: Any) -> None:
+    (found,) = findings_of(planted.__file__, f"{name}(f32[8])")
+    code = found.remedy.rpartition(": ")[2].removesuffix(".").partition(", x.at")[0]
+    places = {"x": X, "start": 6, "size": 4, "y": jnp.ones(4), "i": 10, "jnp": jnp}
+    np.testing.assert_array_equal(eval(code, places), expected)
+
+
 def test_an_index_that_checkify_may_find_is_not_said_to_raise_nothing(tmp_path: Path) -> None:
     file = tmp_path / "checked.py"
     file.write_text(

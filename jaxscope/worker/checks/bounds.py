@@ -44,14 +44,29 @@ def find_indices_out_of_bounds(subject: CheckedCall) -> Iterator[Check]:
             RULE,
             Severity.WARNING,
             say_joined((told, end)),
-            say(
-                "Use an index within the array. Where leaving it is meant, say what shall happen: "
-                'x.at[i].get(mode="fill", fill_value=0), x.at[i].set(y, mode="drop").'
-            ),
+            _remedy(site),
             "",
             site.id,
             *place[:2],
         )
+
+
+def _remedy(site: Site) -> Said:
+    """Of a slice what reads or writes as many elements, wherever it begins."""
+    if site.name == "dynamic_slice" and max(site.equation.params["slice_sizes"], default=1) > 1:
+        return say(
+            "Begin where the slice fits. Where leaving the array is meant, fill what is outside: "
+            'x.at[start + jnp.arange(size)].get(mode="fill", fill_value=0).'
+        )
+    if site.name == "dynamic_update_slice" and max(site.inputs[1].shape, default=1) > 1:
+        return say(
+            "Begin where the update fits. Where leaving the array is meant, drop what is outside: "
+            'x.at[start + jnp.arange(size)].set(y, mode="drop").'
+        )
+    return say(
+        "Use an index within the array. Where leaving it is meant, say what shall happen: "
+        'x.at[i].get(mode="fill", fill_value=0), x.at[i].set(y, mode="drop").'
+    )
 
 
 def _says_mode(place: tuple[str, int, int]) -> bool:

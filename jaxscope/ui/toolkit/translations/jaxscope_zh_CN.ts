@@ -1436,6 +1436,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>优化之前：当作每条指令都是单独的内核。</translation>
     </message>
     <message>
+        <source>Begin where the slice fits. Where leaving the array is meant, fill what is outside: x.at[start + jnp.arange(size)].get(mode="fill", fill_value=0).</source>
+        <translation>请从切片放得下的地方开始。若有意超出数组，请填充外面的部分：x.at[start + jnp.arange(size)].get(mode="fill", fill_value=0)。</translation>
+    </message>
+    <message>
+        <source>Begin where the update fits. Where leaving the array is meant, drop what is outside: x.at[start + jnp.arange(size)].set(y, mode="drop").</source>
+        <translation>请从更新放得下的地方开始。若有意超出数组，请丢弃外面的部分：x.at[start + jnp.arange(size)].set(y, mode="drop")。</translation>
+    </message>
+    <message>
         <source>Beginning and end of each as they happened; beside a bar what it takes once, median.</source>
         <translation>各项实际开始和结束的时间；条形旁边是一次的用时，中位数。</translation>
     </message>
