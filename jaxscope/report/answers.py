@@ -243,7 +243,6 @@ def _costs(evidence: Evidence) -> Answer:
         if amount_cell(row.after, "bytes_accessed", format_bytes).text != UNKNOWN
     ]
     most = next((row for row in counted if row.name != NO_ORIGIN), None)
-    most = most or next(iter(counted), None)
     begin = "Of what is counted, most" if found.num_unknown[1] else "Most"
     first = f"{begin} traffic of a line: {most.label}. " if facts and most is not None else ""
     return Answer(

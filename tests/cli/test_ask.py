@@ -306,6 +306,15 @@ def test_what_has_no_known_origin_is_no_line_that_costs_most(saved: Path) -> Non
     assert told.startswith("Most traffic of a line: program.py:")
 
 
+def test_where_no_line_has_traffic_none_is_said_to_have_most(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "constant.py"
+    file.write_text("import jax.numpy as jnp\ndef total(x):\n    return jnp.sum(x)\n", "utf-8")
+    told = jaxscope("ask", file, "total(f32[0])", "costs").output
+    assert "of no known origin" in told and not told.startswith("Most")
+
+
 def test_recompilations_are_told_by_what_differs(jaxscope: CommandLine, program: Path) -> None:
     found = jaxscope("ask", program, "what recompiled?", "--json").json()
 
