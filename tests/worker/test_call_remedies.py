@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import jax
@@ -18,6 +19,7 @@ from jaxscope.worker.provenance.traced_program import trace_call
 from jaxscope.worker.stages import call_remedies
 from jaxscope.worker.stages.call_loader import evaluate_call
 from jaxscope.worker.stages.call_remedies import proposing_calls
+from jaxscope.worker.stages.proposals import propose_call
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -665,3 +667,25 @@ def test_branches_that_differ_are_not_mended_by_other_arrays(file: Path) -> None
     file.write_text(REFUSED)
     told = fail(file, "chosen(f32[9])")
     assert "branches" in told.what and told.calls == ()
+
+
+def test_calls_that_nobody_typed_print_and_warn_of_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "loud.py"
+    path.write_text(
+        "import sys, warnings\n"
+        "def loud(x):\n"
+        "    print('traced')\n"
+        "    print('traced', file=sys.stderr)\n"
+        "    warnings.warn('traced', RuntimeWarning)\n"
+        "    return x[0, 0]\n"
+    )
+    source = read_source(str(path))
+    names = call_namespace(vars(execute_file(source.path, source.text)))
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        assert fail(path, "loud(x)").calls
+        assert propose_call(source, names, function="loud")[0]
+    assert not warned
+    assert capsys.readouterr() == ("", "")

@@ -9,7 +9,6 @@ import dataclasses
 import difflib
 import functools
 import inspect
-import io
 import itertools
 import math
 import re
@@ -30,7 +29,7 @@ from jaxscope.worker.faults.call_edits import edit_call, read_call, replace_inte
 from jaxscope.worker.host.call import APPLIED, list_functions, parse_call, split_call
 from jaxscope.worker.host.source import SourceSnapshot
 from jaxscope.worker.provenance.traced_program import trace_call
-from jaxscope.worker.stages.proposals import candidate_calls
+from jaxscope.worker.stages.proposals import candidate_calls, printing_nothing
 
 _BUDGET_S = 4.0
 _MAX_CANDIDATES = 60
@@ -85,7 +84,7 @@ class _Search:
         own = explanation.calls[:_MAX_SPELLINGS]
         found: list[str] = []
         meant: list[str] = []
-        with _limit_time(), contextlib.redirect_stdout(io.StringIO()):
+        with _limit_time(), printing_nothing():
             spelt = itertools.chain(_turn_inside_out(text), self._rename_keywords(text))
             meant = list(itertools.islice(self._working(spelt), 1))
         if meant:
@@ -96,7 +95,7 @@ class _Search:
                 example="",
                 is_misspelt=True,
             )
-        with _limit_time(), contextlib.redirect_stdout(io.StringIO()):
+        with _limit_time(), printing_nothing():
             refilled = self._refill(arrays, explanation.why)
             ranks = set() if arrays is None else {len(shape) for shape in arrays.shapes}
             is_of_sizes = _AXES_DIFFER in explanation.why and len(ranks) == 1

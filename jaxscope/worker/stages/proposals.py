@@ -14,6 +14,7 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import io
 import itertools
 import math
 import re
@@ -21,6 +22,7 @@ import shlex
 import textwrap
 import time
 import types
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -662,6 +664,18 @@ def _describe_script(path: str) -> str:
     )
 
 
+@contextlib.contextmanager
+def printing_nothing() -> Iterator[None]:
+    """Drop what the block prints or warns of: nobody typed the calls that are tried there."""
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
 def propose_call(
     source: SourceSnapshot, names: dict[str, Any], *, function: str | None
 ) -> tuple[str | None, Refusal]:
@@ -710,7 +724,8 @@ def _try_calls(
         if num_of_names == _MOST_OF_NAMES or time.monotonic() > deadline:
             return
         try:
-            trace_call(parse_call(text, names, file=source.path))
+            with printing_nothing():
+                trace_call(parse_call(text, names, file=source.path))
         except Exception as error:
             failures[text] = error
             num_of_names = num_of_names + 1 if _is_of_name(error) else 0
