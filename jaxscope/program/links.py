@@ -271,8 +271,8 @@ def _own_inputs(graph: Graph) -> Int32s:
     """Inputs of the program itself: of a jaxpr, a function `main`, an entry computation."""
     is_input = graph.nodes.kind == NodeKind.INPUT
     if not is_input.any():  # instructions know no kind of their own for parameters
-        wanted = [i for i, string in enumerate(graph.strings) if string == "parameter"]
-        is_input = np.isin(graph.nodes.operation, wanted) & (graph.nodes.group == NONE)
+        is_input[graph.nodes_of(("parameter",))] = True
+        is_input &= graph.nodes.group == NONE
     inputs = np.flatnonzero(is_input).astype(np.int32)
     if not len(inputs):
         return inputs

@@ -965,6 +965,20 @@ def test_a_count_beside_a_triangle_is_as_near_to_the_middle_as_it_can_be(spare: 
     assert width - left - 60.0 >= 0
 
 
+def test_a_small_graph_is_presented_whole(qtbot: QtBot, small_gradient: Graph) -> None:
+    page = show(qtbot, small_gradient, 900, 700)
+    canvas, scale = page.canvas, 3.0  # in type this large its beginning alone would be read
+    canvas.present(scale, is_on=True)
+    settle(qtbot, page)
+    assert canvas.scene is not None
+    whole_px = canvas.scene.height * scale
+    for share, is_whole in ((0.6, True), (0.3, False)):  # at the second it could not be read
+        page.resize(page.width(), page.height() - canvas.height() + round(share * whole_px))
+        settle(qtbot, page)
+        assert canvas._is_all_in_sight() is is_whole
+        assert (canvas.camera.scale < WHOLE_SCALE * scale) is is_whole
+
+
 def test_a_legend_of_a_narrow_and_high_view_has_two_rows_before_it_leaves_anything_out(
     qtbot: QtBot, page: GraphPage
 ) -> None:

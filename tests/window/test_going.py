@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from jaxscope.model import Capture
-from jaxscope.picture.scene.first_picture import WHOLE_SCALE
 from jaxscope.picture.scene.scene import DETAIL_PX, LEAST_TEXT_PX, LEAST_TITLE_PX, TITLE_PX
 from jaxscope.ui.application import is_too_large
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
@@ -368,24 +367,6 @@ def test_presented_text_can_be_read_from_the_last_row(driver: Driver, source: Pa
     assert high / 50 <= canvas.legend.text_px < 0.035 * high
     window.toggle_presenting()
     driver.wait_until(lambda: least_px()[0] < high / 50)
-
-
-def test_a_small_graph_is_presented_whole(
-    driver: Driver, source: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window = present(driver, source)
-    canvas = window.workspace.area.canvas_of("grad")
-    assert canvas is not None and canvas.scene is not None
-    driver.wait_until(lambda: canvas.is_sharp and not canvas.is_busy)
-    scene = canvas.scene
-    scale = 3.0  # in type this large its beginning alone would be read
-    canvas.resize(canvas.width(), round(scene.height * scale * 0.55))
-    canvas.present(scale, is_on=True)
-    whole = WHOLE_SCALE * scale
-    driver.wait_until(lambda: canvas._is_all_in_sight() and canvas.camera.scale < whole)
-    canvas.resize(canvas.width(), round(scene.height * scale * 0.3))
-    # It could not be read whole.
-    driver.wait_until(lambda: not canvas._is_all_in_sight() and canvas.camera.scale >= whole)
 
 
 def test_a_caption_has_three_lines_whatever_it_says(driver: Driver, source: Path) -> None:

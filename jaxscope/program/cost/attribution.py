@@ -393,11 +393,10 @@ def _notes(
 def _tell_tuples(graphs: Sequence[Graph], modules: Sequence[Shares]) -> Iterator[str]:
     """That a stage's own figure has more bytes, where that shows: tuples are no kernels."""
     for graph, shares in zip(graphs, modules, strict=True):
-        codes = [code for code, text in enumerate(graph.strings) if text == "tuple"]
         pointers = sum(
             float(np.nan_to_num(graph.nodes.cost[node, 1]))
             * shares.rounds.of(int(graph.nodes.group[node]))
-            for node in np.flatnonzero(np.isin(graph.nodes.operation, codes)).tolist()
+            for node in graph.nodes_of(("tuple",))
         )
         total = shares.total.bytes_accessed
         if format_bytes(total + pointers) != format_bytes(total):

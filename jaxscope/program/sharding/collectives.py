@@ -16,6 +16,7 @@ import numpy.typing as npt
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Graph, Unavailable
 from jaxscope.model.capture import Placement
+from jaxscope.model.graph import distinct
 from jaxscope.model.operations import WHILES
 from jaxscope.model.said import CLAUSES, say, say_joined
 from jaxscope.model.types import packed_type_bytes, read_count
@@ -221,7 +222,8 @@ def find_collectives(
         among: Nodes to look at; None for all.
     """
     operations = graph.nodes.operation
-    kinds = {number: kind for number, name in enumerate(graph.strings) if (kind := kind_of(name))}
+    used = distinct(operations).tolist()
+    kinds = {number: kind for number in used if (kind := kind_of(graph.strings[number]))}
     wanted = np.flatnonzero(np.isin(operations, list(kinds)))
     if among is not None:
         wanted = wanted[np.isin(wanted, among)]

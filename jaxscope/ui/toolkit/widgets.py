@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from PySide6.QtCore import (
@@ -114,25 +114,22 @@ def fill_box(
 
 def list_stops(parent: QWidget) -> list[QWidget]:
     """What in a widget can have the keyboard and is shown, line by line from left to right."""
-    parts = [
-        part
-        for part in _parts_of(parent)
-        if part.isVisible() and part.focusPolicy() != Qt.FocusPolicy.NoFocus
-    ]
+    parts = [part for part in _shown_parts(parent) if part.focusPolicy() != Qt.FocusPolicy.NoFocus]
     places = {part: _place_in(parent, part) for part in parts}
     return sorted(parts, key=lambda part: (places[part].y(), places[part].x()))
 
 
-def _parts_of(parent: QWidget) -> Iterator[QWidget]:
-    """All that is in a widget.
+def _shown_parts(parent: QWidget) -> list[QWidget]:
+    """All that is shown in a widget: nothing is, inside of what is hidden.
 
     PySide takes what `findChildren` finds to be owned by the widget that was asked, also where it
     moves to another one, and what is owned goes with its owner: so each asks for its own only.
     """
-    only = Qt.FindChildOption.FindDirectChildrenOnly
-    for part in parent.findChildren(QWidget, options=only):
-        yield part
-        yield from _parts_of(part)
+    found: list[QWidget] = []
+    for part in parent.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        if part.isVisible():
+            found += [part, *_shown_parts(part)]
+    return found
 
 
 def _place_in(parent: QWidget, part: QWidget) -> QPoint:
