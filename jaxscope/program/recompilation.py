@@ -181,8 +181,8 @@ def _advice_text(kind: str, changes: Sequence[KeyChange], family: Sequence[Signa
         case "tree":
             return say(
                 "The arguments come in several structures: other keys, lengths or types of "
-                "containers, other fields that are no arrays, or arguments by name in some calls "
-                "only. Build them the same way."
+                "containers, other fields that are no arrays, or arguments by name, or left to "
+                "their default, in some calls only. Build them the same way."
             )
         case "cleared":
             return say(

@@ -1068,11 +1068,18 @@ def _recompiled(evidence: Evidence) -> Answer:
     if found is None:
         return Answer("No calls were watched.")
     again = [signature for signature in found.signatures if signature.nearest is not None]
+    when = format_count(len(found.calls), "call")
+    at_import = sum(signature.call not in found.calls for signature in again)
+    of_calls = f" in {when}"
+    if at_import:
+        of_calls = (
+            f": {at_import:,} while the file was imported, {len(again) - at_import:,} in {when}"
+        )
     told = (
-        f"{format_count(len(again), 'recompilation')} in "
-        f"{format_count(len(found.calls), 'call')}, {format_seconds(found.wasted)} in all."
+        f"{format_count(len(again), 'recompilation')}{of_calls}, "
+        f"{format_seconds(found.wasted)} in all."
         if again
-        else f"Nothing was compiled again in {format_count(len(found.calls), 'call')}."
+        else f"Nothing was compiled again{of_calls}."
     )
     return Answer(
         told,

@@ -323,6 +323,21 @@ def test_recompilations_are_told_by_what_differs(jaxscope: CommandLine, program:
     assert "f32[4]" in found["facts"][0]["text"]
 
 
+def test_what_the_file_compiles_as_it_is_imported_is_in_none_of_the_calls(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "loop.py"
+    file.write_text(
+        "import jax, jax.numpy as jnp\n"
+        "@jax.jit\ndef double(x, n=2): return x * n\n"
+        "for size in (1, 2, 3): double(jnp.ones(size))\n",
+        "utf-8",
+    )
+    told = jaxscope("ask", file, "double(f32[4], 3)", "recompiled").output
+    assert told.startswith("3 recompilations: 2 while the file was imported, 1 in 1 call, ")
+    assert "1 argument by position → 2 arguments by position" in told
+
+
 def test_copies_name_the_first_module_that_has_them(saved: Path) -> None:
     from jaxscope.schema.archive import load_capture
 

@@ -275,4 +275,8 @@ def spread():
     mesh = jax.make_mesh((4,), ("d",), axis_types=(AxisType.Explicit,))
     double(jnp.ones(8))
     double(jax.device_put(jnp.ones(8), NamedSharding(mesh, PartitionSpec("d"))))
+
+@jax.jit
+def scaled(x, factor=2.0):
+    return x * factor
 """

@@ -265,6 +265,16 @@ def test_a_static_argument_by_name_is_another_structure(watch: Watch) -> None:
     assert (change.before, change.after) == ("passed by name", "passed by position")
 
 
+def test_of_a_default_that_is_given_the_number_of_arguments_is_named(watch: Watch) -> None:
+    """`(*,)` and `(*, *)` are JAX's words for it."""
+    found = watch("scaled(f32[3])", "scaled(f32[3], 2.0)", "scaled(f32[3], factor=2.0)")
+    changes = [change for signature in found.signatures for change in signature.changes]
+    assert [(c.path, c.before, c.after) for c in changes] == [
+        ("", "1 argument by position", "2 arguments by position"),
+        ("", "none by name", "factor by name"),
+    ]
+
+
 def test_shape_and_dtype_are_two_causes(watch: Watch) -> None:
     assert kinds(watch("double(f32[3])", "double(f16[4])")) == [[], ["shape", "dtype"]]
 

@@ -174,6 +174,9 @@ def _walk_trees(before: Any, after: Any, place: _Place) -> Iterator[Difference]:
     old_node, new_node = before.node_data(), after.node_data()
     old_parts, new_parts = before.children(), after.children()
     if not _same_node(old_node, new_node) or len(old_parts) != len(new_parts):
+        if place.depth == 1 and _same_kind(old_node, new_node):
+            yield "", _call_text(before, old_node), _call_text(after, new_node)
+            return
         name = place.name(after.num_leaves)
         yield from _tell_nodes(name, (before, old_node), (after, new_node))
         return
@@ -188,8 +191,7 @@ def _walk_trees(before: Any, after: Any, place: _Place) -> Iterator[Difference]:
 def _tell_nodes(name: str, before: tuple[Any, Any], after: tuple[Any, Any]) -> Iterator[Difference]:
     """Two nodes that are not alike: by what they carry if they are of one kind, else as a whole."""
     (old_tree, old), (new_tree, new) = before, after
-    same_kind = old is not None and new is not None and old[0] is new[0]
-    if same_kind and not is_equal(old[1], new[1]) and not isinstance(old[1], type):
+    if _same_kind(old, new) and not is_equal(old[1], new[1]) and not isinstance(old[1], type):
         kind = old[0].__name__
         if issubclass(old[0], dict):
             yield name, *_around(_keys(old[1]), _keys(new[1]))
@@ -198,6 +200,19 @@ def _tell_nodes(name: str, before: tuple[Any, Any], after: tuple[Any, Any]) -> I
             yield f"{name or kind}, data of {kind}{path}", old_text, new_text
         return
     yield name, *_around(_tree_text(old_tree), _tree_text(new_tree))
+
+
+def _same_kind(before: Any, after: Any) -> bool:
+    return before is not None and after is not None and before[0] is after[0]
+
+
+def _call_text(tree: Any, node: Any) -> str:
+    """The arguments of a call that stand by position, or those by name, as it gives them."""
+    if issubclass(node[0], dict):
+        names = ", ".join(map(str, node[1]))
+        return f"{names} by name" if names else "none by name"
+    count = len(tree.children())
+    return f"{count} argument{'' if count == 1 else 's'} by position"
 
 
 def _keys(data: Any) -> str:
@@ -777,8 +792,8 @@ def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
         raise CallError(
             say("There is no call to run: none is named, and the file offers none."),
             remedy=say(
-                "Name one or several, such as f(f32[10]) and f(f32[11]); on the command line after "
-                "--recompilations."
+                "Name one or several, such as f(f32[10]) and f(f32[11]): after --recompilations of "
+                "`jaxscope time`, or one before the question of `jaxscope ask`."
             ),
             kind="NoCall",
         )

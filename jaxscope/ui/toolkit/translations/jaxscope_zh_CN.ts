@@ -4724,8 +4724,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请用 --stage 指明其中一个。</translation>
     </message>
     <message>
-        <source>Name one or several, such as f(f32[10]) and f(f32[11]); on the command line after --recompilations.</source>
-        <translation>请写出一个或几个调用，例如 f(f32[10]) 和 f(f32[11])；在命令行里写在 --recompilations 之后。</translation>
+        <source>Name one or several, such as f(f32[10]) and f(f32[11]): after --recompilations of `jaxscope time`, or one before the question of `jaxscope ask`.</source>
+        <translation>请指名一个或几个，例如 f(f32[10]) 和 f(f32[11])：写在 `jaxscope time` 的 --recompilations 之后，或把一个写在 `jaxscope ask` 的问题之前。</translation>
     </message>
     <message>
         <source>Name one: {name}{in_archive}{first}</source>
@@ -7500,8 +7500,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法读取这些参数：{error}。</translation>
     </message>
     <message>
-        <source>The arguments come in several structures: other keys, lengths or types of containers, other fields that are no arrays, or arguments by name in some calls only. Build them the same way.</source>
-        <translation>参数有几种不同的结构：容器的键、长度或类型不同，不是数组的字段不同，或者只在某些调用中按名称传参数。请用同样的方式构造它们。</translation>
+        <source>The arguments come in several structures: other keys, lengths or types of containers, other fields that are no arrays, or arguments by name, or left to their default, in some calls only. Build them the same way.</source>
+        <translation>参数以多种结构出现：容器的键、长度或类型不同，不是数组的字段不同，或者只在某些调用中按名称给出参数、或省略而用默认值。请以同样的方式构造它们。</translation>
     </message>
     <message>
         <source>The arguments do not fit the function's parameters.</source>
