@@ -332,6 +332,8 @@ ONES = jnp.ones(4)
         (lambda: jnp.sum([1.0, 2.0]), "jnp.asarray"),
         (lambda: operator.add(ONES, [1.0, 2.0]), "jnp.asarray"),
         (lambda: jax.lax.add(ONES, "text"), "Strings"),
+        (lambda: operator.mul(ONES, None), "`None`"),
+        (lambda: jax.jit(lambda x: "text" + x)(ONES), "Strings"),
         (lambda: Model().apply(ONES), "`@partial(jax.jit, static_argnums=0)`"),
         (lambda: (lambda x, y: x)(*[1.0]), "function's parameters"),
     ],

@@ -469,7 +469,9 @@ TABLE = (
     Remedy(
         ("TypeError",),
         r"requires ndarray or scalar arguments|to \w+ as a JAX value|unsupported operand.*"
-        r"('(list|tuple)'.*(ArrayImpl|Tracer)|(ArrayImpl|Tracer).*'(list|tuple)')",
+        r"('(list|tuple|str|dict|NoneType)'.*(ArrayImpl|Tracer)|"
+        r"(ArrayImpl|Tracer).*'(list|tuple|str|dict|NoneType)')|"
+        r"can only concatenate .*(ArrayImpl|Tracer)",
         "A function of JAX's is given something that is no array.",
         "Make arrays of lists and tuples: `jnp.asarray(…)`. Strings and `None` have no place among "
         "arrays.",
