@@ -68,6 +68,11 @@ def repeat(x: jax.Array) -> jax.Array:
     return jnp.sin(x) * jnp.sin(x)
 
 
+def positive(x: jax.Array) -> tuple[jax.Array, jax.Array]:
+    zeros = lax.broadcast(jnp.bfloat16(0.0), (8, 8))
+    return lax.max(x, 0.0), lax.select(x > 1.0, x.astype(jnp.bfloat16), zeros)
+
+
 CASES: list[tuple[Callable[..., Any], str, str, str]] = [
     (add_nothing, "0", CONVERSION, "adding 0 changes nothing"),
     (multiply_by_one, "0", CONVERSION, "multiplying by 1 changes nothing"),
@@ -107,6 +112,15 @@ def last_seen(capture: Capture, id: str) -> str:
         if any(id in graph.row(graph.nodes.derived, node) for node in range(len(graph.nodes))):
             found = name
     return found
+
+
+def test_what_is_merged_with_a_step_of_an_equation_names_the_instruction() -> None:
+    """The zeros are not the same as the `max`, but as the array that it makes of its number."""
+    fate = capture_passes(positive, X).fates["0"]
+    assert (fate.fate, fate.merged_with) == ("merged", ("1",))
+    assert fate.text.startswith("Merged with max.") and " of equation 1 by " in fate.text
+    whole = capture_passes(repeat, X).fates["1"]
+    assert whole.text.startswith("Merged with equation 0 by ")
 
 
 def test_recorded_passes_name_the_pass_and_only_what_reached_them() -> None:

@@ -649,6 +649,8 @@ class _OutcomeFinder:
     def _merged(self, row: InstructionRow, equal: InstructionRow) -> OutcomeAndReplacements:
         others = tuple(tag for tag in equal.tags if tag != self._tag)
         whom = quote_equations(others, self._stage) if others else equal.name
+        if self._is_inside(equal, others):
+            whom = self._describe(equal)
         text = say(
             "merged with {whom} by {by}: the same on the same operands",
             whom=whom,
@@ -656,6 +658,12 @@ class _OutcomeFinder:
         )
         names = (row.name, equal.name)
         return self._make("merged", text, (equal.name,), others, names, (equal.name,))
+
+    def _is_inside(self, row: InstructionRow, tags: tuple[str, ...]) -> bool:
+        """Whether it is a step towards what equations compute, such as the array that a `max` of an
+        array and a number makes of the number, and not their result."""
+        users = self._before.users.get(row.name, ())
+        return any(not set(tags).isdisjoint(self._before.rows[user].tags) for user in users)
 
     def _judge(self, found: _Replacement) -> OutcomeAndReplacements:
         """What it means that users of the instruction now use its successor."""
