@@ -66,8 +66,8 @@ MAX_DRAWN_BOXES = 60_000
 
 _JSON_PIECES = 20_000
 _MANY_PIECES = 10_000_000
-_LONG_LIST = 1_000
 """Of the JSON of a large program; how many there are is known when they are written."""
+_LONG_LIST = 1_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ columns. Tiles and the memory space belong to it, as in `{1,0:T(8,128)S(1)}`.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -74,6 +75,16 @@ class MoveOrigins:
                 held.setdefault(name, []).append(id)
         return held
 
+    @functools.cached_property
+    def _reached(self) -> set[str]:
+        """The equations of the module that XLA received."""
+        received = self._received
+        return (
+            set()
+            if received is None
+            else {*itertools.chain(*received.rows(received.nodes.derived))}
+        )
+
     def of(self, node: int) -> Origin:
         graph = self._optimized
         name, operation = graph.id(node), graph.operation(node).removesuffix("-start")
@@ -96,6 +107,9 @@ class MoveOrigins:
             if {(id, _element(graph, node)) for id in ids} & lowered_to:
                 told = f"its equation reached XLA with such a {operation}, so lowering made it"
                 return Origin("lowering", told, "inferred")
+            if self._reached.intersection(ids) and not {i for i, _ in lowered_to}.intersection(ids):
+                told = f"its equation reached XLA without a {operation}: a pass made or moved it"
+                return Origin("XLA", told, "inferred")
         return Origin("an unknown place", "what made it is not known", "unknown")
 
     def why(self, node: int) -> str:

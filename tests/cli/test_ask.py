@@ -485,6 +485,27 @@ def test_copies_that_xla_did_not_receive_are_made_by_it_whether_or_not_passes_ar
     assert "--passes" in found["answer"]
 
 
+def test_a_transpose_of_an_equation_that_reached_xla_without_one_is_made_or_moved_by_xla(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """XLA turns the operand of the product; the program's own transpose is of another equation."""
+    file, saved = tmp_path / "program.py", tmp_path / "program.jaxscope"
+    file.write_text(
+        "import jax.numpy as jnp\n"
+        "def mixed(x, w):\n"
+        "    return jnp.einsum('ijk,lj->ikl', x, w), x.T + 1\n"
+    )
+    call = "mixed(f32[4, 8, 6], f32[5, 8])"
+    jaxscope("capture", file, call, "-o", saved)
+    facts = jaxscope("ask", saved, "copies", "--json").json()["facts"]
+    (guessed,) = [fact for fact in facts if "reached XLA without a transpose" in fact["text"]]
+    assert guessed["certainty"] == "inferred"
+    name = guessed["text"].split(" ")[0]
+    facts = jaxscope("ask", file, call, "copies", "--json").json()["facts"]
+    (known,) = [fact for fact in facts if fact["text"].startswith(f"{name} ")]
+    assert "first in the module after pass" in known["text"] and known["certainty"] == "proven"
+
+
 KEPT = """
 import jax, jax.numpy as jnp
 def passed(x, y): return x, y + 1
