@@ -122,7 +122,7 @@ def describe_collective(collective: Collective) -> str:
     does, groups = KINDS[collective.kind].text, describe_groups(collective)
     first = say_sentence(say("{name}: {meaning}", name=does, meaning=groups))
     then = say(
-        "{operands} go in and {results} come out on each device; those that send, send at least "
+        "{operands} go in, {results} come out on each device; senders send at least "
         "{sent} on average{often}.",
         operands=format_bytes(collective.operand_bytes),
         results=format_bytes(collective.result_bytes),

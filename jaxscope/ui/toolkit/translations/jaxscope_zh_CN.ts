@@ -15978,7 +15978,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{of_what}（每个 while 循环只算一轮）</translation>
     </message>
     <message>
-        <source>{operands} go in and {results} come out on each device; those that send, send at least {sent} on average{often}.</source>
+        <source>{operands} go in, {results} come out on each device; senders send at least {sent} on average{often}.</source>
         <translation>每个设备输入 {operands}，输出 {results}；发送的设备平均至少发送 {sent}{often}。</translation>
     </message>
     <message>
