@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
 import pytest
 
+from cli.commands import CommandLine
 from jaxscope.worker.checks.static_arguments import find_places
 
 _STEP = "@partial(jax.jit, static_argnums=1)\ndef step(x, i):\n    return x * 0.5 + x * i\n"
@@ -63,3 +65,27 @@ def test_each_value_of_a_static_argument_is_traced_and_a_traced_one_once() -> No
     assert len(traced) == 5
     again = [plain(jnp.arange(3.0), i) for i in range(5)]
     assert len(traced) == 6 and all(map(jnp.array_equal, results, again))
+
+
+@pytest.mark.parametrize(
+    ("call", "is_told"),
+    [
+        ("step(f32[3], 2)", True),
+        ("train(f32[3])", True),
+        ("half(f32[3])", True),
+        ("fast(f32[3])", True),
+        ("other(f32[3])", False),
+    ],
+)
+def test_a_loop_is_told_of_the_calls_that_it_has_to_do_with(
+    jaxscope: CommandLine, tmp_path: Path, call: str, is_told: bool
+) -> None:
+    file = tmp_path / "program.py"
+    file.write_text(
+        f"{_HEAD}def half(x):\n    return x * 0.5\n"
+        "@partial(jax.jit, static_argnums=1)\ndef step(x, i):\n    return half(x) + x * i\n"
+        "def train(x):\n    for i in range(9):\n        x = step(x, i)\n    return x\n"
+        "fast = jit(train)\n"
+        "def other(x):\n    return x + 1\n"
+    )
+    assert ("static-argument-in-loop" in jaxscope("check", file, call).output) is is_told

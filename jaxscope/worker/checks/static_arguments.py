@@ -26,11 +26,15 @@ _FEW = 4
 
 
 def find_static_arguments(subject: CheckedCall) -> Iterator[Check]:
-    """In the file of the base function."""
+    """In the file of the base function, of what it uses and what uses it."""
     code = getattr(innermost_function(subject.call.base), "__code__", None)
     file = code.co_filename if code is not None else ""
     tree = parse_file(file) if file and subject.is_own(file) else None
-    for line, function, argument in find_places(tree) if tree is not None else ():
+    if code is None or tree is None:
+        return
+    for line, function, argument in find_places(tree):
+        if not _is_about(tree, code.co_name, function):
+            continue
         yield Check(
             RULE,
             Severity.WARNING,
@@ -69,6 +73,34 @@ def find_places(tree: ast.Module) -> list[tuple[int, str, str]]:
                 if isinstance(given, ast.Name) and given.id in new:
                     found.append((node.lineno, name, parameter[0]))
     return sorted(set(found))
+
+
+def _is_about(tree: ast.Module, base: str, function: str) -> bool:
+    """Whether a function is used by the base function, or uses it, by the names in the file."""
+    jits, uses = names_of_jit(tree), dict[str, set[str]]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            uses.setdefault(node.name, set()).update(_names_in(node))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            target, made_by = node.targets[0], ast.unparse(node.value.func)
+            if isinstance(target, ast.Name) and made_by in jits:
+                uses.setdefault(target.id, set()).update(_names_in(node.value))
+    is_named = base in uses  # a lambda is not
+    return not is_named or function in _reached(base, uses) or base in _reached(function, uses)
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return names | {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+
+
+def _reached(start: str, uses: dict[str, set[str]]) -> set[str]:
+    found, waiting = {start}, [start]
+    while waiting:
+        new = uses.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _new_in_each_round(loop: ast.For) -> set[str]:
