@@ -58,6 +58,7 @@ OWN = (
     "one_round(f32[8], f32[1, 8])",
     "truncated(key(0))",
     "grad(conjugate_gradients)(f32[6])",
+    "zeros_of_two_types(bf16[8, 8], key(0))",
 )
 
 LIBRARY = (

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
@@ -759,6 +760,8 @@ class DerivedFates:
         kinds = {_kind_of(module, index) for index in module.of(id)}
         # What only moves elements of an array that is filled with one value becomes such an array.
         kinds |= {("broadcast", module.types(index)) for index in module.of(id)}
+        # CPUs compute bf16 and f16 as f32, where equal numbers of both are the same value.
+        kinds |= {(opcode, tuple(map(_widened, types))) for opcode, types in kinds}
         return not kinds.isdisjoint(self._left_of_constants)
 
     @functools.cached_property
@@ -1014,6 +1017,10 @@ class DerivedFates:
     def _ids(self, indices: list[int] | tuple[int, ...]) -> tuple[str, ...]:
         graph = self._after.graph
         return tuple(graph.id(index) for index in indices)
+
+
+def _widened(type: str) -> str:
+    return re.sub(r"^b?f16\b", "f32", type)
 
 
 def _kind_of(module: Instructions, index: int) -> tuple[str, tuple[str, ...]]:
