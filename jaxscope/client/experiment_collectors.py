@@ -245,6 +245,7 @@ class _Ends:
     arguments: tuple[ArraySummary, ...] = ()
     results: tuple[ArraySummary, ...] = ()
     argument_paths: tuple[str, ...] = ()
+    result_paths: tuple[str, ...] = ()
     given: str = ""
 
 

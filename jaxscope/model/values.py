@@ -213,6 +213,7 @@ class Values:
         warnings: What is not told, and why.
         against: Another form of the program, where one was asked for.
         given: Of Inf that stands in the program as a constant, in a sentence; empty without it.
+        result_paths: Where each result sits in those of the call, such as `result[0]['w']`.
     """
 
     call: str
@@ -226,6 +227,7 @@ class Values:
     warnings: tuple[str, ...] = ()
     against: FormComparison | None = None
     given: str = ""
+    result_paths: tuple[str, ...] = ()
 
 
 # One place in a run that is stepped through, with what is read and made there.

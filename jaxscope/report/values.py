@@ -61,7 +61,7 @@ def values_to_document(found: Values, ulps: int = 0) -> list[Section]:
     rows = [row for each in found.equations for row in _rows(each)]
     ends = [
         *_end_rows("argument", found.arguments, found.argument_paths),
-        *_end_rows("result", found.results),
+        *_end_rows("result", found.results, found.result_paths),
     ]
     return [
         Section(blocks=describe_origins(found)),
@@ -82,7 +82,9 @@ def _compared_sections(found: Values, against: FormComparison, ulps: int) -> lis
     differing = [each for each in against.results if is_beyond(each.difference, 0)]
     for each in differing:
         if each.difference is not None:
-            told.append(f"Result {each.number}: {describe_array_difference(each.difference)}.")
+            paths, name = found.result_paths, f"Result {each.number}"
+            name = paths[each.number] if each.number < len(paths) else name
+            told.append(f"{name}: {describe_array_difference(each.difference)}.")
     if against.results and not differing:
         told.append(f"The results of the program are equal, eager and {against.form}.")
     if parting:

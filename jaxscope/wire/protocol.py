@@ -148,7 +148,8 @@ Worker to client:
     origin_missing  reason
     values       stage, arguments, results [{shape, dtype, min, max, mean (null: unknown), num_nan,
                  num_inf, text}, …]: what went into a program and came out;
-                 argument_paths [text, …], given: of Inf that stands in the program, a sentence
+                 argument_paths, result_paths [text, …], given: of Inf that stands in the program,
+                 a sentence
     equation_values  equations [{id, operation, types [text, …], outputs {as above}, num_runs, file,
                  line}, …]
     nonfinite    equation, stage, operation, kind ("nan" or "inf"), file, line, iterations

@@ -334,3 +334,15 @@ def test_at_one_place_the_part_of_the_compiler_is_named_as_well(tmp_path: Path) 
     assert find_causes(last.trials) == find_causes(made.trials)
     assert read.difference is not None and not read.difference.num_different and not read.trials
     assert "Without " in describe_cause(made) and not describe_cause(read)
+
+
+def test_results_have_the_names_that_they_have_in_graphs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import jax\ndef step(x):\n    y = x / 3\n    return {'a': x, 'b': (y * y / (1 + y),)}\n"
+    )
+    assert main(["values", str(path), "step(f32[64])"]) == 0
+    told = capsys.readouterr().out
+    assert "\n  result['a']  " in told and "\n  result['b'][0]  " in told

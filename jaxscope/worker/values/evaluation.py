@@ -80,6 +80,7 @@ def handle_values(request: dict[str, Any], channel: Channel) -> None:
             "arguments": [summarize(value) for value in inputs],
             "results": [summarize(value) for value in results],
             "argument_paths": list(stage.argument_paths),
+            "result_paths": list(stage.result_paths),
             "given": evaluator.given,
         },
     )
