@@ -81,8 +81,9 @@ def format_error(error: JaxscopeError, width: int = 0) -> str:
     if not explanation.where and explanation.part and explanation.part not in what:
         head = f"in the call {_shorten(explanation.part)}: {what}"
     parts = wrap(f"jaxscope: {head}", width)
-    if explanation.why:
-        parts += wrap(explanation.why.rstrip(), width, "  ")
+    why = explanation.why.rstrip()
+    if why and why not in explanation.traceback:  # which ends with the error's own words
+        parts += wrap(why, width, "  ")
     if explanation.traceback:
         parts.append(_indent(explanation.traceback))
     if explanation.output:
