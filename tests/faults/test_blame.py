@@ -110,3 +110,13 @@ def test_an_unknown_shorthand_lists_those_that_there_are(session: Session, tmp_p
     remedy = blame(session, tmp_path, "reshapes(f99[3])").remedy
 
     assert all(name in remedy for name in ("f32", "bf16", "i64", "u8", "bool_", "c64"))
+
+
+def test_a_coroutine_is_refused_without_a_warning_that_nobody_awaited_it(
+    session: Session, tmp_path: Path
+) -> None:
+    code = "async def waits(x):\n    return x\n"
+    for call in ("waits(f32[3])", "jit(waits)(f32[3])"):
+        found = blame(session, tmp_path, call, code)
+        assert found.what.startswith("An `async` function gives a coroutine")
+        assert found.where == "code.py:1" and not found.output

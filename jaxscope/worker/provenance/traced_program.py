@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import inspect
 import operator
 import re
 import time
@@ -337,6 +338,7 @@ def _trace_function(
     function: Any, call: Call, arguments: Arguments
 ) -> tuple[Any, float, tuple[str, ...]]:
     """The trace, its seconds, and what the reader should know of it."""
+    _refuse_coroutine(call.base)
     start = time.perf_counter()
     left_out: list[str] = []
     if compat.is_jitted(function):
@@ -361,6 +363,17 @@ def _trace_function(
         "Left out of the results, because JAX cannot trace what is no array: {names}.", names=names
     )
     return traced, seconds, (message,) if left_out else ()
+
+
+def _refuse_coroutine(function: Any) -> None:
+    """As JAX does, but without a coroutine, of which Python would warn that nobody awaited it."""
+    function = inspect.unwrap(function) if callable(function) else function
+    if inspect.iscoroutinefunction(function):
+        code = function.__code__
+        raise TypeError(
+            f"function {function.__name__} at {code.co_filename}:{code.co_firstlineno} traced for "
+            "jit returned a value of type <class 'coroutine'>, which is not a valid JAX type"
+        )
 
 
 def _giving_arrays(function: Callable[..., Any], left_out: list[str]) -> Callable[..., Any]:
