@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from pathlib import Path
 
@@ -689,3 +690,20 @@ def test_calls_that_nobody_typed_print_and_warn_of_nothing(
         assert propose_call(source, names, function="loud")[0]
     assert not warned
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_search_ends_though_something_in_it_keeps_the_first_sign_of_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(call_remedies, "_BUDGET_S", 0.05)
+    monkeypatch.setattr(call_remedies, "_AGAIN_S", 0.05)
+    kept: list[BaseException] = []
+    with call_remedies._limit_time():
+        while True:
+            try:
+                time.sleep(300.0)
+            except BaseException as error:
+                if kept:
+                    raise
+                kept.append(error)
+    assert len(kept) == 1

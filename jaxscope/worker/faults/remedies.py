@@ -87,6 +87,7 @@ def _jax_error(name: str, what: str, remedy: str, edits: tuple[str, ...] = ()) -
 
 
 _CONCRETIZATION = f"{DOCS}errors.html#jax.errors.ConcretizationTypeError"
+_VALUE_ASKED = "The value of a traced array is asked for, as Python has it."
 _STATIC = ("{static}",)
 """With the argument static that the error names, where its value may be a setting."""
 _CUSTOM_RULES = DOCS + "notebooks/Custom_derivative_rules_for_Python_code.html"
@@ -140,12 +141,21 @@ TABLE = (
     ),
     Remedy(
         ("ConcretizationTypeError",),
-        r"\b(item|tolist)\(\) method|arose with the `(float|int|complex)` function",
-        "The value of a traced array is asked for, as Python has it.",
-        "While tracing there is none. Stay with arrays: `x.astype(float)` in place of `float(x)`, "
-        "`jnp.sin` in place of `math.sin`. `jax.debug.print` prints values; or take them from "
-        "what the function returns.",
+        r"\b(item|tolist)\(\) method",
+        _VALUE_ASKED,
+        "While tracing there is none. Stay with arrays. `jax.debug.print` prints values; or take "
+        "them from what the function returns.",
         _CONCRETIZATION,
+    ),
+    Remedy(
+        ("ConcretizationTypeError",),
+        "arose with the `(float|int|complex)` function",
+        _VALUE_ASKED,
+        "While tracing there is none. Stay with arrays: `x.astype(float)` in place of `float(x)`, "
+        "`jnp.sin` in place of `math.sin`. If it is a setting, such as a size, make its argument "
+        "static: `jit(f, static_argnames=…)`.",
+        _CONCRETIZATION,
+        edits=_STATIC,
     ),
     Remedy(
         ("ConcretizationTypeError",),

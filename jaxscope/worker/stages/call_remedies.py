@@ -32,6 +32,7 @@ from jaxscope.worker.provenance.traced_program import trace_call
 from jaxscope.worker.stages.proposals import candidate_calls, printing_nothing
 
 _BUDGET_S = 4.0
+_AGAIN_S = 0.5
 _MAX_CANDIDATES = 60
 _MAX_SPELLINGS, _MAX_OF_ONE, _MAX_CALLS = 20, 2, 5
 _WORD = re.compile(r"\w+")
@@ -555,9 +556,10 @@ def _limit_time() -> Iterator[None]:
         yield
         return
     before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, _BUDGET_S)
     try:
         with contextlib.suppress(_TimeIsUp):
+            # Again and again: where Python frees an object, an exception goes no further.
+            signal.setitimer(signal.ITIMER_REAL, _BUDGET_S, _AGAIN_S)
             yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)

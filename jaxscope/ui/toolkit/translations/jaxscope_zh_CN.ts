@@ -10420,8 +10420,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>追踪时它没有值。请用 `jax.lax.switch` 或 `jnp.where` 选择，或索引数组；或把该参数设为静态：`jit(f, static_argnames=…)`。</translation>
     </message>
     <message>
-        <source>While tracing there is none. Stay with arrays: `x.astype(float)` in place of `float(x)`, `jnp.sin` in place of `math.sin`. `jax.debug.print` prints values; or take them from what the function returns.</source>
-        <translation>追踪时没有值。请一直使用数组：用 `x.astype(float)` 代替 `float(x)`，用 `jnp.sin` 代替 `math.sin`。`jax.debug.print` 可打印值；或从函数的返回结果中取值。</translation>
+        <source>While tracing there is none. Stay with arrays. `jax.debug.print` prints values; or take them from what the function returns.</source>
+        <translation>追踪时没有值。请始终使用数组。`jax.debug.print` 会打印值；也可以从函数的返回值中取得。</translation>
+    </message>
+    <message>
+        <source>While tracing there is none. Stay with arrays: `x.astype(float)` in place of `float(x)`, `jnp.sin` in place of `math.sin`. If it is a setting, such as a size, make its argument static: `jit(f, static_argnames=…)`.</source>
+        <translation>追踪时没有值。请始终使用数组：用 `x.astype(float)` 代替 `float(x)`，用 `jnp.sin` 代替 `math.sin`。如果它是一个设置，例如大小，请把它的参数设为静态：`jit(f, static_argnames=…)`。</translation>
     </message>
     <message>
         <source>Whole</source>
