@@ -68,6 +68,7 @@ _JSON_PIECES = 20_000
 _MANY_PIECES = 10_000_000
 """Of the JSON of a large program; how many there are is known when they are written."""
 _LONG_LIST = 1_000
+"""Entries from which freeing a list takes long enough to be done one by one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -290,7 +290,7 @@ TABLE = (
         of_call="The primals and the tangents of `jvp` do not fit together.",
     ),
     Remedy(
-        ("TypeError", "NotImplementedError"),
+        ("TypeError", "NotImplementedError"),  # of `jvp`; of a `grad` of it
         r"can't apply forward-mode autodiff \(jvp\) to a custom_vjp function|rule for 'custom_lin'",
         "A forward derivative is asked of a function whose rule, a `custom_vjp`, is for the "
         "backward pass alone.",
