@@ -125,7 +125,7 @@ MAY_USE = {
     "wire": {"numpy"},
     "worker": {"numpy", "jax", "jaxlib", "PIL"},  # Pillow where it is there: arguments from images
     "supervisor": set(),
-    "program": {"numpy", "google", "capstone"},
+    "program": {"numpy", "google", "capstone", "regex"},
     "schema": {"numpy", "msgspec"},
     "picture": {"numpy", "graphviz", "pygments"},
     "report": {"numpy"},

@@ -25,8 +25,15 @@ HEAD_BYTES = 4096
 """How much of a file's beginning is looked at."""
 
 _CAPTURE_FORMAT = b'"jaxscope.capture"'
-_HLO_TEXT = re.compile(rb"\s*(//.*\s+)*HloModule\s")
-_MLIR_TEXT = re.compile(rb"\s*(#\w+ = .*\s+)*module\s+(@\S+\s+)?(attributes\s*)?\{")
+_REMARK = rb"\s*(?://[^\n]*\n"  # one way to match a text, or hostile ones take for ever
+_HLO_TEXT = re.compile(rb"(?:" + _REMARK + rb"))*\s*HloModule\s")
+_MLIR_TEXT = re.compile(
+    rb"(?:"
+    + _REMARK
+    + rb"|[#!][\w.$-]+\s*=[^\n]*\n))*\s*"
+    + rb"(?:(?:builtin\.)?module\s*(?:@|attributes\b|\{)"
+    + rb'|"builtin\.module"|func\.func\s+\w*\s*@|"func\.func")'
+)
 _JAXPR_TEXT = re.compile(rb"\s*(let\s+\w+ = )?\{ lambda ")
 _MLIR_BYTECODE = b"ML\xefR"
 _SAMPLE_TYPES = re.compile(rb"(?:\x0a\x04\x08[\x01-\x7f]\x10[\x01-\x7f]){2}")

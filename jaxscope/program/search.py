@@ -28,6 +28,7 @@ import enum
 import functools
 import operator
 import re
+import time
 import warnings
 from collections.abc import Callable, Sequence
 
@@ -63,8 +64,12 @@ _PLACE = re.compile(r"^([^:\s]+\.py):(\d+)$")
 GAP = "..."
 
 
+_MAX_MATCHING_S = 0.5
+"""Of a thread's processor time, for all texts that one expression is looked for in."""
+
+
 class QueryError(ValueError):
-    """A search that cannot be understood; the message says why, fit to show."""
+    """A search that cannot be understood or takes too long; the message says why, fit to show."""
 
 
 class TermKind(enum.Enum):
@@ -170,21 +175,52 @@ def _as_operation(term: QueryTerm) -> QueryTerm:
 def _parse_term(match: re.Match[str]) -> QueryTerm:
     negated = bool(match["minus"])
     if match["regex"] is not None:
-        try:
-            with warnings.catch_warnings(action="ignore"):  # of meanings in later releases
-                re.compile(match["regex"])
-        except (re.error, OverflowError) as error:
-            raise QueryError(
-                say("The regular expression is broken: {error}", error=str(error))
-            ) from None
-        except RecursionError:
-            raise QueryError(say("The regular expression is nested too deep.")) from None
+        compile_typed(match["regex"])
         return QueryTerm(TermKind.REGEX, match["regex"], negated)
     if match["quoted"] is not None:
         if match["field"]:
             return _parse_field(match["field"], match["quoted"], negated)
         return QueryTerm(TermKind.TEXT, match["quoted"], negated)
     return _parse_word(match["word"], negated)
+
+
+def compile_typed(expression: str) -> Callable[[str], bool]:
+    """Whether a regular expression that a person typed is found in a text, in any case.
+
+    It is matched by `regex`, which can be stopped. Some expressions take a time that doubles with
+    each letter, in which Python's `re` would hold up all threads, the window's among them.
+
+    Raises:
+        QueryError: It is broken, or nested too deep; from what is returned: it takes too long.
+    """
+    import regex  # few searches need it
+
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of meanings in later releases
+            compiled = regex.compile(expression, regex.IGNORECASE)
+    except (regex.error, OverflowError) as error:
+        raise QueryError(
+            say("The regular expression is broken: {error}", error=str(error))
+        ) from None
+    except RecursionError:
+        raise QueryError(say("The regular expression is nested too deep.")) from None
+    end = time.thread_time() + _MAX_MATCHING_S
+
+    def is_found(text: str) -> bool:
+        left = end - time.thread_time()
+        try:
+            if left > 0:
+                return compiled.search(text, timeout=left) is not None
+        except (TimeoutError, MemoryError):
+            pass
+        raise QueryError(
+            say(
+                "The regular expression takes too long and was stopped. Do not repeat what can "
+                "match a text in two ways, as in (a|aa)+."
+            )
+        )
+
+    return is_found
 
 
 def _parse_word(word: str, negated: bool) -> QueryTerm:
@@ -288,7 +324,7 @@ class SearchIndex:
         """Indices of nodes that match, in program order; of a chain, the nodes of all its steps.
 
         Raises:
-            QueryError: A text cannot be understood.
+            QueryError: A text cannot be understood, or a regular expression takes too long.
         """
         if isinstance(query, str):
             query = parse_query(query)
@@ -322,8 +358,7 @@ class SearchIndex:
             wanted = term.text.casefold()
             return self._anywhere(self._holding(wanted))
         if term.aspect is TermKind.REGEX:
-            search = re.compile(term.text, re.IGNORECASE).search
-            return self._anywhere(self._raw_hits(term.text, search))
+            return self._anywhere(self._raw_hits(term.text, compile_typed(term.text)))
         if term.aspect is TermKind.TYPE:
             return self._of_types(term)
         if term.aspect is TermKind.LINE:
@@ -427,18 +462,17 @@ class SearchIndex:
         folded = self._folded
         return np.fromiter((wanted in string for string in folded), bool, len(folded))
 
-    def _raw_hits(self, text: str, search: Callable[[str], object]) -> Bools:
+    def _raw_hits(self, text: str, is_found: Callable[[str], bool]) -> Bools:
         """Which strings a regular expression is found in, and only those may be that need be."""
         strings = self._graph.strings
         needed = find_needed(text)
         if not needed:
-            found = (search(string) is not None for string in strings)
-            return np.fromiter(found, bool, len(strings))
+            return np.fromiter(map(is_found, strings), bool, len(strings))
         hits = functools.reduce(operator.or_, map(self._holding, needed))
         if self._text is None or not self._text.isascii():  # other letters have other cases
             hits |= np.fromiter((not each.isascii() for each in strings), bool, len(strings))
         for index in np.flatnonzero(hits).tolist():
-            hits[index] = search(strings[index]) is not None
+            hits[index] = is_found(strings[index])
         return hits
 
     @functools.cached_property

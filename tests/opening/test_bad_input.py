@@ -17,10 +17,11 @@ from jaxscope.client.dump_folders import find_dumps
 from jaxscope.client.dump_reader import open_found
 from jaxscope.errors import SourceError
 from jaxscope.model import is_available
-from jaxscope.model.file_kinds import recognise
+from jaxscope.model.file_kinds import HEAD_BYTES, FileForm, recognise
 from jaxscope.model.graph import Graph, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.wire.job_files import read_whole
+from jaxscope.worker import compat
 from jaxscope.worker.stages.dump_reader import cut_out_module, find_module_of_export
 from opening.conftest import PROTOS, Left
 
@@ -317,3 +318,34 @@ def test_no_bytes_make_the_readers_fail(left: Left) -> None:
                 recognise(hostile[:4096])
                 cut_out_module(hostile)
                 find_module_of_export(hostile)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"//   \n", b"#a = b   \n", b"!t =  \n", b"/ \n", b" \t\n"],
+    ids=["comments", "attributes", "types", "slashes", "blank"],
+)
+def test_what_begins_with_many_lines_of_one_kind_is_soon_told(line: bytes) -> None:
+    """An expression that can match them in two ways each would take for ever."""
+    assert recognise(line * 500 + b"nothing") is None
+    assert recognise((line * 500)[:HEAD_BYTES]) is None
+
+
+_FUNCTION = b"func.func @main(%a: tensor<f32>) -> tensor<f32> {\n  return %a : tensor<f32>\n}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"// RUN: one  \n\n// RUN: two\nmodule @m {\n" + _FUNCTION + b"}\n",
+        b'#map = affine_map<(d0) -> (d0)>\nmodule @"a b" {\n' + _FUNCTION + b"}\n",
+        b"!t = tensor<f32>\nbuiltin.module @m attributes {m.n = 1 : i32} {\n" + _FUNCTION + b"}\n",
+        b"// A function alone.\n" + _FUNCTION,
+        b"func.func public" + _FUNCTION.removeprefix(b"func.func"),
+        b'"builtin.module"() <{sym_name = "m"}> ({\n' + _FUNCTION + b"}) : () -> ()\n",
+    ],
+    ids=["comments", "attribute", "type", "function", "public", "generic"],
+)
+def test_mlir_is_known_however_it_begins(text: bytes) -> None:
+    assert recognise(text) is FileForm.MLIR_TEXT
+    assert compat.parse_stablehlo(text) is not None

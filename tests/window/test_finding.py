@@ -155,11 +155,18 @@ def test_the_source_is_searched_as_text(qtbot: QtBot, pane: StagePane) -> None:
 
 def test_a_broken_search_says_why_and_escape_ends_it(qtbot: QtBot, pane: StagePane) -> None:
     type_search(qtbot, pane, "/(/")
-    assert pane.header.found_text == "not understood"
+    assert pane.header.found_text == "not searched"
     assert "broken" in pane.header.search.toolTip()
     qtbot.keyClick(pane.header.search, Qt.Key.Key_Escape)
     assert pane.header.search.text() == ""
     assert pane.header.found_text == ""
+
+
+def test_a_search_in_the_text_that_takes_too_long_is_stopped(qtbot: QtBot, pane: StagePane) -> None:
+    pane.show_source(SourceFile(FILE, "# " + "a" * 200 + "b", ""))
+    type_search(qtbot, pane, "/(a|aa)+$/")
+    assert "takes too long" in pane.header.search.toolTip()
+    assert not pane.code.marks
 
 
 def test_escape_gives_the_keyboard_back_to_what_is_searched(qtbot: QtBot, pane: StagePane) -> None:

@@ -94,6 +94,13 @@ def test_what_cannot_be_understood_is_refused(column: str, text: str):
         find_passing(build_graph(GRAD), column, text)
 
 
+def test_an_expression_that_takes_too_long_is_refused():
+    builder = GraphBuilder()
+    builder.add_node("0", NodeKind.EQUATION, "a" * 200 + "b", name="x")
+    with pytest.raises(ValueError, match="takes too long"):
+        find_passing(builder.build(), "operation", "/(a|aa)+$/")
+
+
 def test_fields_filter_together_and_say_what_is_wrong(qtbot: QtBot):
     table = NodeTableView()
     qtbot.addWidget(table)

@@ -6,8 +6,7 @@ Also says where highlighted things are on the page, for the ribbons between pane
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -17,7 +16,14 @@ from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QWidget
 from jaxscope.model import Graph, StageText
 from jaxscope.model.graph import Int32s, distinct
 from jaxscope.program.links import NO_LINKED, Linked
-from jaxscope.program.search import Query, QueryError, SearchIndex, TermKind, parse_query
+from jaxscope.program.search import (
+    Query,
+    QueryError,
+    SearchIndex,
+    TermKind,
+    compile_typed,
+    parse_query,
+)
 from jaxscope.ui.source.code_view import CodeView, Mark
 from jaxscope.ui.toolkit.language import tr
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
@@ -41,7 +47,7 @@ class PaneSearch:
         text: What is looked for; empty while nothing is.
         nodes: Indices of nodes, in program order.
         lines: 0-based numbers of lines, rising; empty where no text was given.
-        problem: Why the search cannot be understood, or empty.
+        problem: Why nothing could be found, or empty.
     """
 
     def __init__(self) -> None:
@@ -73,16 +79,17 @@ class PaneSearch:
             return
         try:
             query = parse_query(self.text)
+            if graph is not None:
+                self.nodes = self._index_of(graph).find(query)
+            if lines:
+                self.lines = find_lines(lines, query, self.text, is_plain=graph is None)
         except QueryError as error:
             self.problem = error.args[0]
+            self.nodes = _NOTHING
             return
-        if graph is not None:
-            self.nodes = self._index_of(graph).find(query)
-        if lines:
-            self.lines = find_lines(lines, query, self.text, is_plain=graph is None)
-            if line_nodes is not None and len(self.nodes):
-                by_node = np.flatnonzero(np.isin(line_nodes, self.nodes))
-                self.lines = distinct(self.lines, by_node).astype(np.int32)
+        if lines and line_nodes is not None and len(self.nodes):
+            by_node = np.flatnonzero(np.isin(line_nodes, self.nodes))
+            self.lines = distinct(self.lines, by_node).astype(np.int32)
 
     def step(self, hits: Int32s, step: int) -> int | None:
         """The next hit, or the one before; after the last comes the first. None without any."""
@@ -111,12 +118,15 @@ def find_lines(lines: Sequence[str], query: Query, text: str, *, is_plain: bool)
     Args:
         is_plain: The whole search is a text, whatever it would mean of nodes; where it is not,
             a search of a field, a type or a chain finds no line by its text.
+
+    Raises:
+        QueryError: A regular expression takes too long.
     """
+    hits: Iterable[bool]
     terms = query.steps[0].terms if len(query.steps) == 1 else ()
     only = terms[0] if len(terms) == 1 and not terms[0].is_negated else None
     if only is not None and only.aspect is TermKind.REGEX:
-        search = re.compile(only.text, re.IGNORECASE).search
-        hits = (search(line) is not None for line in lines)
+        hits = map(compile_typed(only.text), lines)
     elif is_plain or (only is not None and only.aspect in (TermKind.TEXT, TermKind.TYPE)):
         wanted = (
             only.text if only is not None and only.aspect is TermKind.TEXT else text

@@ -256,9 +256,9 @@ class PaneHeader(QWidget):
         )
 
     def show_found(self, text: str, problem: str) -> None:
-        """Tell how much the search found, or why it cannot be understood."""
+        """Tell how much the search found, or why nothing was searched."""
         problem = tr_said(problem)
-        self._found.setText(tr("not understood") if problem else text)
+        self._found.setText(tr("not searched") if problem else text)
         self._found.setToolTip(problem)
         self._found.setVisible(bool(text or problem))
         self.search.setToolTip(problem or tr(_SEARCH_HELP))

@@ -4976,10 +4976,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>无法启动任何进程。</translation>
     </message>
     <message>
-        <source>No regular expression: {error}.</source>
-        <translation>不是正则表达式：{error}。</translation>
-    </message>
-    <message>
         <source>No single run was kept.</source>
         <translation>没有保留任何单次运行。</translation>
     </message>
@@ -8592,6 +8588,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The regular expression is nested too deep.</source>
         <translation>正则表达式嵌套太深。</translation>
+    </message>
+    <message>
+        <source>The regular expression takes too long and was stopped. Do not repeat what can match a text in two ways, as in (a|aa)+.</source>
+        <translation>正则表达式耗时过长，已被中止。不要重复能以两种方式匹配同一文本的部分，例如 (a|aa)+。</translation>
     </message>
     <message>
         <source>The regularized incomplete beta function.</source>
@@ -13148,16 +13148,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>未知：{problem}</translation>
     </message>
     <message>
+        <source>not searched</source>
+        <translation>未搜索</translation>
+    </message>
+    <message>
         <source>not seen</source>
         <translation>未采到</translation>
     </message>
     <message>
         <source>not there now</source>
         <translation>现在不在</translation>
-    </message>
-    <message>
-        <source>not understood</source>
-        <translation>无法理解</translation>
     </message>
     <message>
         <source>not visible in the keys</source>
