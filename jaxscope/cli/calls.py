@@ -13,6 +13,7 @@ from jaxscope.cli.parser import Options
 from jaxscope.cli.runs import Watcher, named_program, run_options, show_progress
 from jaxscope.client.one_shot import OnEvent, outline
 from jaxscope.model.outline import Outline, OutlinedFunction
+from jaxscope.model.script_calls import find_script_calls
 from jaxscope.model.units import format_count, join_words
 from jaxscope.report.document import Items, Section
 
@@ -69,9 +70,11 @@ def outline_to_document(file: str, found: Outline) -> list[Section]:
 
 def _next_steps(file: str, found: Outline) -> Section:
     """What to type where a file offers no call."""
-    known = _names_assigned(file)
+    text = _read(file)
+    known = _names_assigned(text)
     forms = [form for function in found.functions if (form := _example_call(function, known))]
     forms.sort(key=lambda form: _ANY_ARRAY in form)  # stable: first those of what the file has
+    forms = [*find_script_calls(text), *forms]
     commands = [join_words(["jaxscope", "capture", file, form]) for form in forms[:1]]
     explained = []
     if forms and _ANY_ARRAY in forms[0]:  # whether it traces nobody knows who does not run the file
@@ -93,11 +96,19 @@ _OWN_SCOPES = (
 )
 
 
-def _names_assigned(file: str) -> set[str]:
+def _read(file: str) -> str:
+    """The text of a file; empty where it cannot be read."""
+    try:
+        return Path(file).read_text("utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
+def _names_assigned(text: str) -> set[str]:
     """Names of values that a file has when it is imported, as far as its text says so."""
     found = set[str]()
     try:
-        waiting: list[ast.AST] = list(ast.parse(Path(file).read_text("utf-8")).body)
+        waiting: list[ast.AST] = list(ast.parse(text).body)
         while waiting:
             node = waiting.pop()
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -105,7 +116,7 @@ def _names_assigned(file: str) -> set[str]:
             is_of_script = isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
             if not isinstance(node, _OWN_SCOPES) and not is_of_script:
                 waiting += ast.iter_child_nodes(node)
-    except (OSError, SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError):
         pass  # an array is put for each parameter
     return found
 

@@ -155,6 +155,21 @@ def test_an_example_that_does_not_fit_comes_after_what_finds_one_that_does(
     assert found.output.startswith("inner(f32[")
 
 
+def test_what_the_script_of_a_file_calls_is_what_to_type_next(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "train.py"
+    lines = ["import jax", "import jax.numpy as jnp", "def init(key): return jnp.ones((3, 2))"]
+    lines += ["@jax.jit", "def step(w, x): return x @ w", 'if __name__ == "__main__":']
+    lines += ["    w = init(jax.random.key(0))", "    for x in [jnp.ones((4, 3))]: step(w, x)"]
+    file.write_text("\n".join(lines))
+    first, *_ = jaxscope("calls", file).output.partition("next:\n")[2].splitlines()
+
+    typed = shlex.split(first)[1:]
+    assert typed[-1] == "step(init(jax.random.key(0)), jnp.ones((4, 3)))"
+    assert jaxscope("capture", file).output.splitlines()[0] == typed[-1]
+
+
 def test_a_file_without_calls_is_offered_the_values_that_it_makes_itself(
     jaxscope: CommandLine, tmp_path: Path
 ) -> None:

@@ -17,7 +17,7 @@ from jaxscope.worker.host.call import call_namespace
 from jaxscope.worker.host.source import read_source
 from jaxscope.worker.host.user_module import execute_file
 from jaxscope.worker.provenance.traced_program import trace_call
-from jaxscope.worker.stages import call_remedies
+from jaxscope.worker.stages import call_remedies, proposals
 from jaxscope.worker.stages.call_loader import evaluate_call
 from jaxscope.worker.stages.call_remedies import proposing_calls
 from jaxscope.worker.stages.proposals import propose_call
@@ -695,10 +695,9 @@ def test_calls_that_nobody_typed_print_and_warn_of_nothing(
 def test_a_search_ends_though_something_in_it_keeps_the_first_sign_of_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(call_remedies, "_BUDGET_S", 0.05)
-    monkeypatch.setattr(call_remedies, "_AGAIN_S", 0.05)
+    monkeypatch.setattr(proposals, "_AGAIN_S", 0.05)
     kept: list[BaseException] = []
-    with call_remedies._limit_time():
+    with proposals.limit_time(0.05):
         while True:
             try:
                 time.sleep(300.0)

@@ -12,11 +12,8 @@ import inspect
 import itertools
 import math
 import re
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import FrameType
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, cast
 
 from jaxscope.errors import CallError, Explanation, JaxscopeError
 from jaxscope.late_dataclass import dataclass
@@ -29,10 +26,14 @@ from jaxscope.worker.faults.call_edits import edit_call, read_call, replace_inte
 from jaxscope.worker.host.call import APPLIED, list_functions, parse_call, split_call
 from jaxscope.worker.host.source import SourceSnapshot
 from jaxscope.worker.provenance.traced_program import trace_call
-from jaxscope.worker.stages.proposals import candidate_calls, printing_nothing
+from jaxscope.worker.stages.proposals import (
+    TimeIsUp,
+    candidate_calls,
+    limit_time,
+    printing_nothing,
+)
 
 _BUDGET_S = 4.0
-_AGAIN_S = 0.5
 _MAX_CANDIDATES = 60
 _MAX_SPELLINGS, _MAX_OF_ONE, _MAX_CALLS = 20, 2, 5
 _WORD = re.compile(r"\w+")
@@ -85,7 +86,7 @@ class _Search:
         own = explanation.calls[:_MAX_SPELLINGS]
         found: list[str] = []
         meant: list[str] = []
-        with _limit_time(), printing_nothing():
+        with limit_time(_BUDGET_S), printing_nothing():
             spelt = itertools.chain(_turn_inside_out(text), self._rename_keywords(text))
             meant = list(itertools.islice(self._working(spelt), 1))
         if meant:
@@ -96,7 +97,7 @@ class _Search:
                 example="",
                 is_misspelt=True,
             )
-        with _limit_time(), printing_nothing():
+        with limit_time(_BUDGET_S), printing_nothing():
             refilled = self._refill(arrays, explanation.why)
             ranks = set() if arrays is None else {len(shape) for shape in arrays.shapes}
             is_of_sizes = _AXES_DIFFER in explanation.why and len(ranks) == 1
@@ -195,7 +196,7 @@ class _Search:
         self._trying = text
         try:
             trace_call(parse_call(text, self._names, file=self._source.path))
-        except (_TimeIsUp, KeyboardInterrupt):
+        except (TimeIsUp, KeyboardInterrupt):
             raise
         except BaseException:  # whatever the code raises; it may even exit
             works = False
@@ -538,29 +539,3 @@ def _respell(text: str) -> Iterator[str]:
         yield applied.fill(*map(ast.unparse, given))
     for all_of_it in (given, [replace_integers(each) for each in given]):
         yield applied.fill(", ".join(map(ast.unparse, all_of_it)))
-
-
-class _TimeIsUp(BaseException):
-    """No `Exception`: the code that is traced may catch all of those."""
-
-
-@contextlib.contextmanager
-def _limit_time() -> Iterator[None]:
-    """End the block when the time for a search is up; where there are no such signals, never."""
-
-    def end(_number: int, _frame: FrameType | None) -> NoReturn:
-        raise _TimeIsUp
-
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or not hasattr(signal, "setitimer"):
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, end)
-    try:
-        with contextlib.suppress(_TimeIsUp):
-            # Again and again: where Python frees an object, an exception goes no further.
-            signal.setitimer(signal.ITIMER_REAL, _BUDGET_S, _AGAIN_S)
-            yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)

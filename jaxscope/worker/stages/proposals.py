@@ -1,6 +1,7 @@
 """Propose a call of a function that nobody gave one for: one that its own code accepts.
 
-Arguments to try are read from annotations, names, how the source uses a parameter, and what else
+What the file's own script gives a function is tried first (`model/script_calls.py`). Other
+arguments to try are read from annotations, names, how the source uses a parameter, and what else
 the file has. They are traced until one succeeds; no value is ever run through the function. What
 an attempt failed with leads to the next: the sizes that an error names are tried, and of several
 attempts the one that came furthest is changed first.
@@ -19,12 +20,15 @@ import itertools
 import math
 import re
 import shlex
+import signal
 import textwrap
+import threading
 import time
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 import jax
 
@@ -32,6 +36,7 @@ from jaxscope.errors import Explanation, JaxscopeError, TraceError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.said import say, say_joined
+from jaxscope.model.script_calls import find_script_calls
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import call_namespace, list_functions, parse_call, split_call
@@ -594,6 +599,7 @@ def _measure_progress(error: Exception, file: str) -> _Progress:
 
 BUDGET_S = 8.0
 MAX_ATTEMPTS = 400
+_AGAIN_S = 0.5
 _MOST_OF_NAMES = 8
 """Attempts one after the other that ended at a name: no others are made then."""
 _OF_TRACING = (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError)
@@ -676,6 +682,32 @@ def printing_nothing() -> Iterator[None]:
         yield
 
 
+class TimeIsUp(BaseException):
+    """No `Exception`: the code that is traced may catch all of those."""
+
+
+@contextlib.contextmanager
+def limit_time(seconds: float) -> Iterator[None]:
+    """End the block when its time is up; where there are no such signals, never."""
+
+    def end(_number: int, _frame: FrameType | None) -> NoReturn:
+        raise TimeIsUp
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, end)
+    try:
+        with contextlib.suppress(TimeIsUp):
+            # Again and again: where Python frees an object, an exception goes no further.
+            signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def propose_call(
     source: SourceSnapshot, names: dict[str, Any], *, function: str | None
 ) -> tuple[str | None, Refusal]:
@@ -687,7 +719,8 @@ def propose_call(
     Args:
         source: The user's file.
         names: Its namespace, as `call_namespace` makes it.
-        function: Its name, or None to take the first function of the file that has a call.
+        function: Its name, or None to take what the file's own script calls, or else the first
+            function of the file that has a call.
 
     Returns:
         The call, or None and why there is none.
@@ -695,31 +728,46 @@ def propose_call(
     candidates = [function] if function is not None else list_functions(names)
     if not candidates:
         return None, Refusal(say("The file defines no functions."))
-    deadline = time.monotonic() + BUDGET_S
+    of_script: dict[str, Exception] = {}
     failures: dict[str, Exception] = {}
     with keeping_executables():
-        for name in candidates:
-            for text in _try_calls(name, names, source, failures, deadline):
+        with limit_time(BUDGET_S):  # the script's own arguments may take long
+            for text in _try_calls(_script_calls(source.text, function), names, source, of_script):
                 return text, Refusal("")
-    attempts = list(failures.items())
+        deadline = time.monotonic() + BUDGET_S
+        for name in candidates:
+            calls = candidate_calls(name, names, source.text, failures)
+            for text in _try_calls(calls, names, source, failures, deadline):
+                return text, Refusal("")
+    attempts = [*of_script.items(), *failures.items()]
     likely = [
         text for text, error in attempts if isinstance(error, _OF_TRACING) or _is_of_name(error)
     ]
     if likely:
-        return next((text for text in likely if "f32[8" in text), likely[0]), Refusal("")
+        plain = [text for text in likely if text in of_script or "f32[8" in text]
+        return (plain or likely)[0], Refusal("")
     return None, _refuse(attempts, source)
 
 
+def _script_calls(text: str, function: str | None) -> Iterator[str]:
+    """What the file's own script calls; of one function, without the derivative around it."""
+    for call in find_script_calls(text):
+        outer, base, arguments = split_call(call)
+        if function is None:
+            yield call
+        elif base == function:
+            yield call if re.search(r"\b[vp]map\b", outer) else f"{base}({arguments})"
+
+
 def _try_calls(
-    name: str,
+    calls: Iterator[str],
     names: dict[str, Any],
     source: SourceSnapshot,
     failures: dict[str, Exception],
-    deadline: float,
+    deadline: float = math.inf,
 ) -> Iterator[str]:
-    """Calls of a function that trace; what the others failed with is added to `failures`."""
+    """Those calls that trace; what the others failed with is added to `failures`."""
     num_of_names = 0
-    calls = candidate_calls(name, names, source.text, failures)
     for text in itertools.islice(calls, MAX_ATTEMPTS):
         if num_of_names == _MOST_OF_NAMES or time.monotonic() > deadline:
             return
