@@ -304,9 +304,10 @@ def _write(node: ast.expr, values: _Values) -> ast.expr | None:
     if any(isinstance(each, ast.NamedExpr | ast.Await | ast.Yield) for each in ast.walk(node)):
         return None
     try:
-        return _Substitution(values, [*_bound_in(node)]).visit(copy.deepcopy(node))  # type: ignore[no-any-return]
+        written: ast.expr = _Substitution(values, [*_bound_in(node)]).visit(copy.deepcopy(node))
     except _UnknownName:
         return None
+    return written
 
 
 def _bound_in(node: ast.AST) -> Iterator[str]:
