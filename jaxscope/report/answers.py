@@ -520,13 +520,18 @@ def _removed(evidence: Evidence) -> Answer:
     total = format_count(len(fates), "equation")
     if not fates:
         return _without_fates(evidence)
+    unknown = sum(fate.fate == "unknown" for fate in fates.values())
     kept = "its one equation is" if len(fates) == 1 else f"all of {total} are"
-    return Answer(
-        f"{len(found):,} of {total} {'does' if len(found) == 1 else 'do'} not run as such: {told}."
-        if found
-        else f"Nothing: {kept} still there.",
-        _fate_facts(evidence, found),
-    )
+    if found:
+        verb = "does" if len(found) == 1 else "do"
+        text = f"{len(found):,} of {total} {verb} not run as such: {told}."
+    elif unknown:
+        text = f"Nothing of {total}, as far as is known."
+    else:
+        text = f"Nothing: {kept} still there."
+    if unknown:
+        text += f" What became of {unknown:,} is not known."
+    return Answer(text, _fate_facts(evidence, found))
 
 
 def _without_fates(evidence: Evidence) -> Answer:

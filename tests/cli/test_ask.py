@@ -953,6 +953,18 @@ def test_one_equation_is_one(tmp_path: Path) -> None:
     assert told == ["Nothing: its one equation is still there.", "The function has no equations."]
 
 
+def test_what_is_unknown_is_not_said_to_be_still_there(tmp_path: Path) -> None:
+    file = tmp_path / "two.py"
+    file.write_text("import jax.numpy as jnp\ndef two(x):\n    return jnp.sin(x) + 1\n")
+    question = find_question("removed")[0]
+    evidence = find_evidence(question, CallRequest(str(file), "two(f32[8])"))
+    fates = dict(evidence.taken.fates)
+    fates["0"] = dataclasses.replace(fates["0"], fate="unknown", certainty="")
+    capture = dataclasses.replace(evidence.taken, fates=fates)
+    told = question.answer(dataclasses.replace(evidence, capture=capture)).text
+    assert told == "Nothing of 2 equations, as far as is known. What became of 1 is not known."
+
+
 def test_a_function_without_equations_computes_no_derivative_itself(tmp_path: Path) -> None:
     file = tmp_path / "none.py"
     file.write_text("def none(x):\n    return x\n")

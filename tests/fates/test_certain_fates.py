@@ -17,6 +17,8 @@ from tests.fates.programs import W, X, capture_passes, capture_plain, fate_of, f
 CERTAIN: list[tuple[Callable[..., Any], tuple[Any, ...], list[tuple[str, str]]]] = [
     (programs.add_nothing, (X,), [("add", "simplified"), ("sin", "fused"), ("mul", "fused")]),
     (programs.compute_in_vain, (X,), [("cos", "dead"), ("sin", "kernel")]),
+    # A callback that is pure has no effect: JAX drops it where nothing uses its result.
+    (programs.call_back_in_vain, (X,), [("pure_callback", "dead"), ("sin", "kernel")]),
     (
         programs.never_branch,
         (X,),

@@ -345,7 +345,7 @@ def has_reader(equations: Equations, node: int, held: Collection[str]) -> bool:
 
 _EFFECTS = frozenset(
     {
-        *("debug_callback", "debug_print", "io_callback", "pure_callback", "outside_call"),
+        *("debug_callback", "debug_print", "io_callback", "outside_call"),
         *("infeed", "outfeed", "set", "swap", "addupdate", "get", "run_state", "for", "assert"),
         *("check", "pallas_call", "custom_partitioning"),
     }
