@@ -209,7 +209,7 @@ def describe_origin(origin: NonfiniteOrigin, *, is_first: bool = True) -> str:
     place = f" ({format_place(origin.file, origin.line)})" if origin.line else ""
     where: str = f"{origin.equation} ({origin.operation}){place}"
     for number in origin.iterations:
-        where = say("{where}, iteration {number:,}", where=where, number=number)
+        where = say("{where}, round {number:,}", where=where, number=number + 1)
     first = say("First {kind}", kind=kind)
     if not is_first:
         first = say("First {kind} that may come into a result", kind=kind)

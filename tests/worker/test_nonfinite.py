@@ -196,7 +196,7 @@ def in_place(x):
             "masked(f32[4])",
             "The first equation that makes NaN is 6 (sub, loops.py:41), which reads ",
         ),
-        ("minus(f32[3])", "that makes Inf of finite operands is 1 (div, loops.py:45): 3 Inf"),
+        ("minus(f32[3])", "1 (div, loops.py:45) is the first to make Inf: 3 Inf"),
         (
             "closed(f32[2])",
             "a constant that is not finite, which 0 (add, loops.py:53) reads: 1 NaN",

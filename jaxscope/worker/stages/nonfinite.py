@@ -337,7 +337,7 @@ def _name(found: Origin, walk: Walk, program: TracedProgram) -> Nonfinite:
     text = say_sentence(say(NAMED, name=text, meaning=found.count.told()))
     if found.infinite is not None:
         more = say(
-            "The first that makes Inf of finite operands is {told}: {count}.",
+            "Of what that Inf comes from, {told} is the first to make Inf: {count}.",
             told=_describe(found.infinite),
             count=found.infinite.count.told(),
         )

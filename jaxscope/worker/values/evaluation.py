@@ -237,7 +237,7 @@ class Evaluator(Walk):
             if infinite is not None and infinite.told is not None:
                 cause = infinite.id
                 more = say(
-                    "The first equation that made Inf of finite operands is {id} ({operation}): "
+                    "Of what that Inf comes from, {id} ({operation}) was the first to make Inf: "
                     "{because}",
                     id=infinite.id,
                     operation=_with_line(infinite.equation.primitive.name, infinite.line),

@@ -5368,6 +5368,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>关于阶段 {title}</translation>
     </message>
     <message>
+        <source>Of what that Inf comes from, {id} ({operation}) was the first to make Inf: {because}</source>
+        <translation>在这个 Inf 的来源中，最先产生 Inf 的是 {id}（{operation}）：{because}</translation>
+    </message>
+    <message>
+        <source>Of what that Inf comes from, {told} is the first to make Inf: {count}.</source>
+        <translation>在这个 Inf 的来源中，最先产生 Inf 的是 {told}：{count}。</translation>
+    </message>
+    <message>
         <source>Of {about} ({operation}): {text}</source>
         <translation>就 {about}（{operation}）而言：{text}</translation>
     </message>
@@ -7950,10 +7958,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编译之后的第一次调用。</translation>
     </message>
     <message>
-        <source>The first equation that made Inf of finite operands is {id} ({operation}): {because}</source>
-        <translation>第一个由有限的操作数产生 Inf 的方程是 {id}（{operation}）：{because}</translation>
-    </message>
-    <message>
         <source>The first equation that makes NaN is {told}, which reads Inf</source>
         <translation>第一个产生 NaN 的方程是 {told}，它读取了 Inf</translation>
     </message>
@@ -7984,10 +7988,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The first result is the next state.</source>
         <translation>第一个结果是下一个状态。</translation>
-    </message>
-    <message>
-        <source>The first that makes Inf of finite operands is {told}: {count}.</source>
-        <translation>第一个由有限的操作数产生 Inf 的是 {told}：{count}。</translation>
     </message>
     <message>
         <source>The first used {name} {ours}, the second {name} {theirs}: {meaning}.</source>
@@ -16358,8 +16358,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{stage} · 组</translation>
     </message>
     <message>
-        <source>{stage}, iteration {number:,}</source>
-        <translation>{stage}，第 {number:,} 次迭代</translation>
+        <source>{stage}, round {number:,}</source>
+        <translation>{stage}，第 {number:,} 轮</translation>
     </message>
     <message>
         <source>{step:,} (they count from 0 to {last:,})</source>
@@ -16644,8 +16644,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{when}。</translation>
     </message>
     <message>
-        <source>{where}, iteration {number:,}</source>
-        <translation>{where}，第 {number:,} 次迭代</translation>
+        <source>{where}, round {number:,}</source>
+        <translation>{where}，第 {number:,} 轮</translation>
     </message>
     <message>
         <source>{whole}, in parts, which {last} combine</source>
