@@ -1134,8 +1134,12 @@ def serialized_hlo_of_text(text: str) -> bytes:
 
 
 def parse_stablehlo(data: bytes) -> Any:
-    """A StableHLO module from its text, bytecode or a portable artifact; raises MLIR's errors."""
+    """A StableHLO module from its text, bytecode or a portable artifact; raises MLIR's errors.
+
+    Other compilers add attributes and operations of dialects that are not here.
+    """
     context = _mlir.make_ir_context()
+    context.allow_unregistered_dialects = True
     with context:
         if _PORTABLE in data[:_HEAD]:
             stablehlo = private_module("jaxlib.mlir.dialects.stablehlo")

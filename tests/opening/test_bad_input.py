@@ -306,6 +306,15 @@ def test_a_module_that_cannot_be_read_at_all(jaxscope: CommandLine, tmp_path: Pa
     assert "cannot be parsed as StableHLO" in answer.errors and "Traceback" not in answer.errors
 
 
+def test_operations_in_the_form_of_another_compiler_are_told(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "a.mlir").write_text("module @f {\n  ttcore.device_module {\n  }\n}\n")
+    answer = jaxscope("open", tmp_path / "a.mlir", "-o", tmp_path / "a.json")
+    assert answer.status == 1
+    assert "--mlir-print-op-generic" in answer.errors
+
+
 def test_no_bytes_make_the_readers_fail(left: Left) -> None:
     """Files that are cut off or changed at many places are read or refused with an explanation."""
     exported = Path(__file__).with_name("scaled.jaxexport").read_bytes()

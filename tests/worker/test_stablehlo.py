@@ -16,6 +16,7 @@ from jaxscope.worker import compat
 from jaxscope.worker.provenance.tagging import Tagger
 from jaxscope.worker.stages.jaxpr import convert_jaxpr
 from jaxscope.worker.stages.stablehlo import (
+    ConvertedModule,
     convert_stablehlo,
     link_stablehlo_lines,
     print_module,
@@ -115,3 +116,73 @@ def test_complex_constants_cost_their_value_only() -> None:
         if graph.node(i).operation == "stablehlo.constant"
     ]
     assert constants == ["complex numbers"]
+
+
+def convert_text(text: str) -> ConvertedModule:
+    return convert_stablehlo(compat.parse_stablehlo(text.encode()), TagTable(), {})
+
+
+def operations_of(converted: ConvertedModule) -> list[str]:
+    graph = converted.graph
+    return [graph.node(index).operation for index in range(len(graph.nodes))]
+
+
+def function(name: str, body: str, visibility: str = "") -> str:
+    return (
+        f"func.func {visibility} @{name}(%a: tensor<3xf32>) -> tensor<3xf32> {{\n"
+        f"  {body} : (tensor<3xf32>) -> tensor<3xf32>\n  return %0 : tensor<3xf32>\n}}\n"
+    )
+
+
+SINE, COSINE = '%0 = "stablehlo.sine"(%a)', '%0 = "stablehlo.cosine"(%a)'
+
+
+def test_a_module_without_main_shows_the_function_that_no_other_calls() -> None:
+    """Only JAX names it `main`; a module of another tool was drawn empty, without a reason."""
+    call = '%0 = "func.call"(%a) {callee = @inner}'
+    converted = convert_text(function("inner", SINE) + function("forward", call))
+    assert (
+        operations_of(converted)
+        == ["input", "func.call", "input", "stablehlo.sine"] + ["output"] * 2
+    )
+    assert list(converted.notes) == []
+    text = print_module(compat.parse_stablehlo((function("forward", COSINE)).encode()))
+    linked = link_stablehlo_lines(text, convert_text(function("forward", COSINE)))
+    assert (linked >= 0).sum() == 1
+
+
+def test_functions_that_are_not_drawn_are_told() -> None:
+    text = function("f", SINE) + function("g", COSINE) + function("main", COSINE)
+    converted = convert_text(text)
+    assert operations_of(converted) == ["input", "stablehlo.cosine", "output"]
+    (note,) = converted.notes
+    assert "The function main is drawn" in note and note.endswith("f, g.")
+    private = function("f", SINE, "private") + function("g", COSINE)
+    assert operations_of(convert_text(private))[1] == "stablehlo.cosine"
+    assert list(convert_text(private).notes) == []
+
+
+def test_a_module_without_what_could_be_drawn_says_so() -> None:
+    declared = "func.func private @f(tensor<3xf32>) -> tensor<3xf32>\n"
+    converted = convert_text(declared)
+    assert len(converted.graph.nodes) == 0
+    assert list(converted.notes) == ["The module has no function with a body: nothing is drawn."]
+    call = '%0 = "func.call"(%a) {callee = @f}'
+    assert operations_of(convert_text(declared + function("g", call)))[1] == "func.call"
+    inside = f"module @a {{\n{function('f', SINE)}}}\nmodule @b {{\n{function('g', SINE)}}}\n"
+    (note,) = convert_text(inside).notes
+    assert note.startswith("It holds 2 modules inside")
+
+
+def test_blocks_and_dialects_that_are_not_known_are_told() -> None:
+    jumps = (
+        "func.func @f(%a: tensor<3xf32>) -> tensor<3xf32> {\n  cf.br ^b(%a : tensor<3xf32>)\n"
+        "^b(%x: tensor<3xf32>):\n  return %x : tensor<3xf32>\n}\n"
+    )
+    (note,) = convert_text(jumps).notes
+    assert "jumps between 2 blocks" in note
+    foreign = function("f", '%0 = "ttir.relu"(%a) {ttcore.kind = #ttcore.kind<x>}')
+    converted = convert_text(foreign)
+    assert operations_of(converted) == ["input", "ttir.relu", "output"]
+    (note,) = converted.notes
+    assert note.startswith("1 of its 3 operations are of no dialect") and note.endswith("ttir.")

@@ -211,6 +211,9 @@ class _Reading:
             self._sender.add_text("stablehlo", lambda: (print_module(module), None))
             return
 
+        for note in converted.notes:
+            self._channel.message(say("{path}: {reason}", path=path, reason=note))
+
         def text() -> tuple[str, Any]:
             printed = print_module(module)
             return printed, link_stablehlo_lines(printed, converted)
@@ -449,6 +452,7 @@ def _parse(text: str) -> bytes:
         return compat.serialized_hlo_of_text(in_full)
 
 
+_UNKNOWN_DIALECT = re.compile(r"Dialect `[^']*' not found for custom op")
 _ELEMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(%[\w.\-]+)((?:#\d+)+)')
 _TUPLE = re.compile(r"\s+(?:ROOT )?(%[\w.\-]+) = (\(.*)")
 
@@ -649,6 +653,18 @@ def _parse_mlir(path: str, data: bytes) -> Any:
         return compat.parse_stablehlo(data)
     except Exception as error:  # MLIR's and jaxlib's own classes
         why = _first_lines(error)
+        foreign = _UNKNOWN_DIALECT.search(why)
+        remedy = (
+            say(
+                "It has operations of another compiler, written in a form that only that one "
+                "reads. Have them written in the generic form: --mlir-print-op-generic."
+            )
+            if foreign
+            else say(
+                "It may be cut off, or of a newer version: open it with the JAX that wrote "
+                "it, by --python."
+            )
+        )
         raise SourceError(
             say(
                 "{path} cannot be parsed as StableHLO by jaxlib {version}.",
@@ -657,10 +673,7 @@ def _parse_mlir(path: str, data: bytes) -> Any:
             ),
             why=why,
             where=path,
-            remedy=say(
-                "It may be cut off, or of a newer version: open it with the JAX that wrote "
-                "it, by --python."
-            ),
+            remedy=remedy,
             kind=type(error).__name__,
         ) from None
 

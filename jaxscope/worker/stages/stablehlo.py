@@ -1,17 +1,19 @@
 """Convert a StableHLO module to a graph in columns, link its text to it, and read what it says of
 shardings and collectives.
 
-Functions other than `main` are the insides of `func.call` operations; a shared one is shown once,
-inside its first caller. Terminators become output nodes. An operation without a tag takes the
-provenance of the operation around it. Shardy writes shardings as `sdy.sharding`, GSPMD as
-`mhlo.sharding`.
+Drawn is `main`, or where there is none, as in modules of other tools, the first public function
+that no other calls. Other functions are the insides of `func.call` operations; a shared one is
+shown once, inside its first caller. Terminators become output nodes. An operation without a tag
+takes the provenance of the operation around it. Shardy writes shardings as `sdy.sharding`, GSPMD
+as `mhlo.sharding`.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +39,7 @@ from jaxscope.model.op_name import (
     read_op_name,
     strip_tags,
 )
+from jaxscope.model.said import join_first, say
 from jaxscope.model.types import short_type
 from jaxscope.model.units import shorten
 from jaxscope.worker import compat
@@ -182,10 +185,12 @@ class ConvertedModule:
     Attributes:
         graph: All operations.
         printed: Name, node index and depth of each operation in printing order.
+        notes: What the graph lacks, each a sentence; empty for a module that JAX wrote.
     """
 
     graph: Graph
     printed: Sequence[tuple[str, int, int]]
+    notes: Sequence[str] = ()
 
 
 def convert_stablehlo(
@@ -209,7 +214,7 @@ class _Converter:
         self._derived = derived
         self._functions: dict[str, Any] = {}
         self._callers: dict[str, list[str]] = {}
-        self._shown: set[str] = set()
+        self._shown: dict[str, None] = {}
         self._types: dict[Any, str] = {}
         self._names: dict[str, _Provenance] = {}
         self._texts: dict[tuple[bool, Any], str] = {}
@@ -227,12 +232,66 @@ class _Converter:
         for name, function in self._functions.items():
             self._listed.append(("func.func", "", 0))
             self._list_operations(function.regions[0].blocks, name, 1)
-        if "main" in self._functions:
-            main = self._functions["main"]
-            self._spread = read_shardings(main)
-            self._add_block(main.regions[0].blocks[0], "main", NONE, _Provenance(), {})
+        entries = self._find_entries()
+        for name in entries[:1]:
+            self._spread = read_shardings(self._functions[name])
+            self._add_block(
+                self._functions[name].regions[0].blocks[0], name, NONE, _Provenance(), {}
+            )
         printed = [(name, self._nodes.get(path, -1), depth) for name, path, depth in self._listed]
-        return ConvertedModule(self._builder.build(), printed)
+        notes = list(self._tell_left_out(module, entries))
+        return ConvertedModule(self._builder.build(), printed, notes)
+
+    def _find_entries(self) -> list[str]:
+        """Functions that no other calls, the one that is drawn first."""
+        whole = sorted(filter(self._has_body, self._functions), key=lambda name: name != "main")
+        public = [
+            name
+            for name in whole
+            if name == "main"
+            or (
+                name not in self._callers
+                and "sym_visibility" not in self._functions[name].operation.attributes
+            )
+        ]
+        return public or whole[:1]
+
+    def _tell_left_out(self, module: Any, entries: Sequence[str]) -> Iterator[str]:
+        names = Counter(name for name, _, _ in self._listed)
+        foreign = [name for name in names if not module.context.is_registered_operation(name)]
+        if foreign:
+            yield say(
+                "{count:,} of its {all:,} operations are of no dialect that JAX uses, and are "
+                "drawn by their names alone: {dialects}.",
+                count=sum(names[name] for name in foreign),
+                all=names.total(),
+                dialects=join_first(dict.fromkeys(n.partition(".")[0] for n in foreign), 5),
+            )
+        nested = sum(each.operation.name == "builtin.module" for each in module.body.operations)
+        if nested:
+            yield say(
+                "It holds {count:,} modules inside, which are not drawn: write each to a file of "
+                "its own.",
+                count=nested,
+            )
+        elif not entries:
+            yield say("The module has no function with a body: nothing is drawn.")
+        elif len(entries) > 1:
+            yield say(
+                "The function {name} is drawn. The module has others that no function calls, "
+                "which are in the text alone: {others}.",
+                name=entries[0],
+                others=join_first(entries[1:], 5),
+            )
+        for name in [*entries[:1], *self._shown]:
+            blocks = len(self._functions[name].regions[0].blocks)
+            if blocks > 1:
+                yield say(
+                    "The function {name} jumps between {blocks:,} blocks, of which the first is "
+                    "drawn.",
+                    name=name,
+                    blocks=blocks,
+                )
 
     def _list_operations(self, blocks: Any, path: str, depth: int) -> None:
         """List all operations in the order in which the text prints them, and who calls what."""
@@ -315,8 +374,8 @@ class _Converter:
         self._add_operands(inner.operands, node, places)
         for number, result in enumerate(results):
             places[result] = (node, number)
-        if callee and callee in self._functions and callee not in self._shown:
-            self._shown.add(callee)
+        if callee not in self._shown and self._has_body(callee):
+            self._shown[callee] = None
             inside = self._builder.add_group(
                 f"@{callee}", GroupKind.COMPUTATION, callee, parent=group, owner=node
             )
@@ -324,6 +383,9 @@ class _Converter:
             self._add_block(block, callee, inside, own, {}, range(len(inner.operands)))
         for number, region in enumerate(inner.regions):
             self._add_region(operation, region, number, path, node, group, own, places)
+
+    def _has_body(self, function: str) -> bool:
+        return function in self._functions and len(self._functions[function].regions[0].blocks) > 0
 
     def _add_region(
         self,

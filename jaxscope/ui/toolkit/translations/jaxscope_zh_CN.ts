@@ -3564,8 +3564,16 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它的形式不同。</translation>
     </message>
     <message>
+        <source>It has operations of another compiler, written in a form that only that one reads. Have them written in the generic form: --mlir-print-op-generic.</source>
+        <translation>其中有另一编译器的运算，其书写形式只有该编译器能读。请让它以通用形式写出：--mlir-print-op-generic。</translation>
+    </message>
+    <message>
         <source>It holds no module {label}.</source>
         <translation>其中没有模块 {label}。</translation>
+    </message>
+    <message>
+        <source>It holds {count:,} modules inside, which are not drawn: write each to a file of its own.</source>
+        <translation>其中含有 {count:,} 个未绘制的模块：请把每个写入各自的文件。</translation>
     </message>
     <message>
         <source>It is a capture that jaxscope saved: nothing can be run from it.</source>
@@ -8034,6 +8042,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>函数使用了每次调用都会变化的内容，例如主机的随机数或计数器；编译后的调用重复追踪时看到的内容。</translation>
     </message>
     <message>
+        <source>The function {name} is drawn. The module has others that no function calls, which are in the text alone: {others}.</source>
+        <translation>绘制的是函数 {name}。模块中还有没有函数调用的其他函数，它们只在文本中：{others}。</translation>
+    </message>
+    <message>
+        <source>The function {name} jumps between {blocks:,} blocks, of which the first is drawn.</source>
+        <translation>函数 {name} 在 {blocks:,} 个块之间跳转，只绘制了第一个块。</translation>
+    </message>
+    <message>
         <source>The functions of the file, and the calls it offers</source>
         <translation>文件中的函数，以及它提供的调用</translation>
     </message>
@@ -8316,6 +8332,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>The middle half of the calls spreads over {value} of the median.</source>
         <translation>中间一半的调用分布在中位数的 {value} 范围内。</translation>
+    </message>
+    <message>
+        <source>The module has no function with a body: nothing is drawn.</source>
+        <translation>模块中没有带函数体的函数：没有可绘制的内容。</translation>
     </message>
     <message>
         <source>The module that XLA compiled; the one that it received, as if each instruction were a kernel; or the work of each row in both.</source>
@@ -14986,6 +15006,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{count:,} loops count once: how often they run is not known, and they may run never.</source>
         <translation>{count:,} 个循环只算一次：不知道它们运行多少次，也可能从不运行。</translation>
+    </message>
+    <message>
+        <source>{count:,} of its {all:,} operations are of no dialect that JAX uses, and are drawn by their names alone: {dialects}.</source>
+        <translation>其 {all:,} 个运算中有 {count:,} 个属于 JAX 不使用的方言，只按名称绘制：{dialects}。</translation>
     </message>
     <message>
         <source>{count:,} of {total} changed, added or removed</source>
