@@ -68,7 +68,10 @@ PARTS = {
     ),
     "links": Part(
         ("program/links.py",),
-        ("search/test_links_property.py", "window/test_links.py"),
+        (
+            *("search/test_links_property.py", "window/test_links.py"),
+            *("fates/test_shared_functions.py", "opening/test_links.py"),
+        ),
     ),
     "archive": Part(
         ("schema/archive.py", "schema/archive_container.py"),
@@ -82,17 +85,29 @@ PARTS = {
             *("picture/layout/layered.py", "picture/layout/diagram.py"),
             *("picture/layout/crossing_reduction.py", "picture/layout/rank_assignment.py"),
         ),
-        ("layout/test_drawings.py", "layout/test_layered.py", "layout/test_long_edges.py"),
+        (
+            *("layout/test_drawings.py", "layout/test_layered.py", "layout/test_long_edges.py"),
+            *("layout/test_value_ways.py", "layout/test_scene.py"),
+        ),
     ),
     "provenance": Part(
         ("worker/provenance",),
-        ("provenance/test_tagging.py", "worker/test_program.py"),
+        (
+            *("provenance/test_tagging.py", "worker/test_program.py"),
+            "provenance/test_following_axes.py",
+            *("provenance/test_traced_functions.py", "provenance/test_rules.py"),
+            *("provenance/test_constants.py", "provenance/test_lowered_by_functions.py"),
+            *("provenance/test_names.py", "provenance/test_argument_and_result_names.py"),
+            *("provenance/test_trace_times.py", "provenance/test_batch_axes.py"),
+        ),
     ),
     "fates": Part(
         ("program/fates",),
         (
             *("fates/test_recorded.py", "fates/test_small_jaxprs.py"),
             *("fates/test_small_modules.py", "fates/test_small_tables.py"),
+            *("fates/test_small_loops.py", "fates/test_shared_functions.py"),
+            *("fates/test_certain_fates.py", "fates/test_explanations.py"),
         ),
     ),
 }
