@@ -36,6 +36,9 @@ WITH_BODY = frozenset({"scan", "while", "while_loop", "cond", "checkpoint", "rem
 """Operations that hold a function: run from Python, each new one is compiled as a program."""
 
 
+_ABSENT = "absent"
+"""What a worker calls the value of a static argument that a call leaves to its default."""
+
 LOOP_PREFIX = "lax."
 """Before the name of such an operation where it is listed like a jitted function: `lax.scan`."""
 
@@ -255,6 +258,14 @@ def _advise_static(changes: Sequence[KeyChange]) -> str:
         "If it is a number or an array, and decides no shape and no Python branch, pass it as an "
         "array that is not static."
     )
+    defaulted = [c.path for c in changes if _ABSENT in (c.before, c.after)]
+    if defaulted:
+        default = say(
+            "Give {path} in every call or in none: a default is another value to JAX than the "
+            "same value given.",
+            path=defaulted[0],
+        )
+        besides = say_joined((besides, default))
     return say_joined((told, besides, advice))
 
 

@@ -203,6 +203,15 @@ def test_a_compilation_that_counts_with_other_advice_is_not_told_as_free() -> No
     assert [text.partition(": ")[0] for text in told] == ["f (1.00 s)", "f"]
 
 
+def test_a_default_that_some_calls_give_is_to_be_given_by_all_or_none() -> None:
+    by_default = KeyChange("static", "mode", "absent", "'fast'")
+    (advice,) = advise([signature(0), signature(1, by_default)])
+    assert "Give mode in every call or in none" in advice.text
+    plain = KeyChange("static", "mode", "'slow'", "'fast'")
+    (advice,) = advise([signature(0), signature(1, plain)])
+    assert "or in none" not in advice.text
+
+
 def test_advice_on_an_argument_names_its_own_types_alone() -> None:
     changes = [
         KeyChange("dtype", "p['w']", "f32[8,2]", "bf16[8,2]"),

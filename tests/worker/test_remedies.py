@@ -38,6 +38,17 @@ def remedy_of(text: str) -> str:
     raise AssertionError(f"{text} raised nothing")
 
 
+def test_programs_inside_of_operations_are_left_out_of_jaxs_words() -> None:
+    def driver() -> float:
+        return float(jax.jit(lambda x: jnp.sin(x) * 2)(1.0))
+
+    with pytest.raises(jax.errors.ConcretizationTypeError, match=r"jaxpr=\{") as raised:
+        jax.jit(driver)()
+    _, explanation = explain_exception(raised.value, {__file__}, stage="trace")
+    assert "jaxpr={" not in explanation.why and "= jit[…]\n" in explanation.why
+    assert explanation.why.count("from line") == str(raised.value).count("from line")
+
+
 def test_a_negative_size_is_answered_with_what_a_size_may_be() -> None:
     assert "0 or more" in remedy_of("f(f32[-3])")
 
@@ -320,6 +331,10 @@ ONES = jnp.ones(4)
         (lambda: jax.jit(lambda n: {1: 2}[n])(1), "jax.lax.switch"),
         (lambda: jax.jit(lambda x: x.block_until_ready())(1.0), "what the function returns"),
         (lambda: jax.random.normal(jnp.uint32(3)), "`jax.random.key(0)`"),
+        (lambda: jax.random.key(0) + 1, "fold_in"),
+        (lambda: 2.0 * jax.random.key(0), "fold_in"),
+        (lambda: jnp.where(True, jax.random.key(0), 0), "fold_in"),
+        (lambda: jax.random.normal(jax.random.split(jax.random.key(0))), "`keys[0]`"),
         (lambda: jax.lax.psum(1.0, "rows"), "axis_name="),
         (lambda: jax.grad(halved)(1.0, 2.0), "one entry for each argument"),
         (lambda: jax.grad(doubled)(1.0), "its tangent"),

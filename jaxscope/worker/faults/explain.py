@@ -29,6 +29,8 @@ _LEAK_MADE = re.compile(
     r"leaked intermediate value was created on line (?P<file>[^\n]+?):(?P<line>\d+)[:\d]* "
     r"\((?P<function>[^)]+)\)"
 )
+_INNER_PROGRAM = re.compile(r"(?m)^( +operation .*\[)\n(?:(?! +from line).*\n)+(?= +from line)")
+"""In what JAX says of where a tracer came from, an operation with a program inside: many lines."""
 _SEE = re.compile(r"\n?See (https://docs\.jax\.dev/\S+)\s*$")
 _CALLBACK_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>.+)$')
 _CALLBACK_ERROR = re.compile(r"^(?P<kind>[A-Za-z_][\w.]*): (?P<text>.*)$")
@@ -182,6 +184,7 @@ def _explain_raised(
 ) -> Explanation:
     ends_silently = isinstance(error, SystemExit) and error.code is None  # its text is "None"
     text = "" if ends_silently else _JAX_NOTES.sub("", safe_text(error))
+    text = _INNER_PROGRAM.sub(r"\1…]\n", text)
     kind = type(error).__name__
     frames = _find_user_frames(error, user_files)
     url = ""

@@ -140,20 +140,36 @@ TABLE = (
         "Split it first: `key, subkey = jax.random.split(key)`.",
     ),
     Remedy(
+        ("TypeError", "ValueError"),
+        r"does not accept dtypes?\b.* key<|key<\w+> is not a valid dtype|type from key<",
+        "A random key is used as numbers are.",
+        "Draw numbers with it, as `jax.random.normal(key, shape)` does. Make other keys of it by "
+        "`jax.random.split(key)` or `jax.random.fold_in(key, number)`.",
+        DOCS + "jax.random.html",
+    ),
+    Remedy(
+        ("ValueError",),
+        "accepts a single key, but was given a key array",
+        "Several random keys are given where one is taken.",
+        "Take one of them, as `keys[0]`, or draw with each: "
+        "`jax.vmap(lambda key: jax.random.normal(key, shape))(keys)`.",
+        DOCS + "jax.random.html",
+    ),
+    Remedy(
         ("ConcretizationTypeError",),
         r"\b(item|tolist)\(\) method",
         _VALUE_ASKED,
-        "While tracing there is none. Stay with arrays. `jax.debug.print` prints values; or take "
-        "them from what the function returns.",
+        "While tracing, an array has no value. Stay with arrays. `jax.debug.print` prints "
+        "values; or take them from what the function returns.",
         _CONCRETIZATION,
     ),
     Remedy(
         ("ConcretizationTypeError",),
         "arose with the `(float|int|complex)` function",
         _VALUE_ASKED,
-        "While tracing there is none. Stay with arrays: `x.astype(float)` in place of `float(x)`, "
-        "`jnp.sin` in place of `math.sin`. If it is a setting, such as a size, make its argument "
-        "static: `jit(f, static_argnames=…)`.",
+        "While tracing, an array has no value. Stay with arrays: `x.astype(float)` in "
+        "place of `float(x)`, `jnp.sin` in place of `math.sin`. If it is a setting, such as a "
+        "size, make its argument static: `jit(f, static_argnames=…)`.",
         _CONCRETIZATION,
         edits=_STATIC,
     ),

@@ -864,6 +864,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>传给随机函数的东西不是密钥。</translation>
     </message>
     <message>
+        <source>A random key is used as numbers are.</source>
+        <translation>把随机键当作数字来用。</translation>
+    </message>
+    <message>
         <source>A random key is used twice, so the two draws are not independent.</source>
         <translation>一个随机密钥用了两次，所以两次抽取并不独立。</translation>
     </message>
@@ -2368,6 +2372,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在本来要用 `{name}` 的地方从它抽取：jax.random.normal({name}, shape)；否则少生成一个密钥，或者把它命名为 _。</translation>
     </message>
     <message>
+        <source>Draw numbers with it, as `jax.random.normal(key, shape)` does. Make other keys of it by `jax.random.split(key)` or `jax.random.fold_in(key, number)`.</source>
+        <translation>用它来抽取数字，如 `jax.random.normal(key, shape)`。要由它得到其他键，请用 `jax.random.split(key)` 或 `jax.random.fold_in(key, number)`。</translation>
+    </message>
+    <message>
         <source>Drawing</source>
         <translation>正在绘制</translation>
     </message>
@@ -3026,6 +3034,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Give the size as a number: `size=` of `jnp.nonzero`, `jnp.where` or `jnp.unique`, `num_segments=` of `jax.ops.segment_sum`, `total_repeat_length=` of `jnp.repeat`, `length=` of `jnp.bincount`. Where it is given as an argument, make that static: `jit(f, static_argnames=…)`.</source>
         <translation>请以数字给出大小：`jnp.nonzero`、`jnp.where` 或 `jnp.unique` 的 `size=`，`jax.ops.segment_sum` 的 `num_segments=`，`jnp.repeat` 的 `total_repeat_length=`，`jnp.bincount` 的 `length=`。若它是作为参数给出的，请把该参数设为静态：`jit(f, static_argnames=…)`。</translation>
+    </message>
+    <message>
+        <source>Give {path} in every call or in none: a default is another value to JAX than the same value given.</source>
+        <translation>每次调用都给出 {path}，或都不给：对 JAX 来说，默认值与给出的相同的值是不同的值。</translation>
     </message>
     <message>
         <source>Gives a value a name that checkpoint policies can refer to.</source>
@@ -6852,6 +6864,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>XLA 合成一个循环的几个运算。它们之间的值留在寄存器中，从不写入内存。</translation>
     </message>
     <message>
+        <source>Several random keys are given where one is taken.</source>
+        <translation>只接受一个随机键的地方给出了多个。</translation>
+    </message>
+    <message>
         <source>Shapes are known before values are</source>
         <translation>形状先于数值而知</translation>
     </message>
@@ -7306,6 +7322,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Take a key as an argument: jax.random.normal(key, shape).</source>
         <translation>把密钥作为参数：jax.random.normal(key, shape)。</translation>
+    </message>
+    <message>
+        <source>Take one of them, as `keys[0]`, or draw with each: `jax.vmap(lambda key: jax.random.normal(key, shape))(keys)`.</source>
+        <translation>取其中一个，如 `keys[0]`；或用每个键抽取：`jax.vmap(lambda key: jax.random.normal(key, shape))(keys)`。</translation>
     </message>
     <message>
         <source>Take the state as an argument and return the next state.</source>
@@ -10440,12 +10460,12 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>追踪时它没有值。请用 `jax.lax.switch` 或 `jnp.where` 选择，或索引数组；或把该参数设为静态：`jit(f, static_argnames=…)`。</translation>
     </message>
     <message>
-        <source>While tracing there is none. Stay with arrays. `jax.debug.print` prints values; or take them from what the function returns.</source>
-        <translation>追踪时没有值。请始终使用数组。`jax.debug.print` 会打印值；也可以从函数的返回值中取得。</translation>
+        <source>While tracing, an array has no value. Stay with arrays. `jax.debug.print` prints values; or take them from what the function returns.</source>
+        <translation>追踪时数组没有值。请始终使用数组。`jax.debug.print` 会打印值；也可以从函数的返回值中取得。</translation>
     </message>
     <message>
-        <source>While tracing there is none. Stay with arrays: `x.astype(float)` in place of `float(x)`, `jnp.sin` in place of `math.sin`. If it is a setting, such as a size, make its argument static: `jit(f, static_argnames=…)`.</source>
-        <translation>追踪时没有值。请始终使用数组：用 `x.astype(float)` 代替 `float(x)`，用 `jnp.sin` 代替 `math.sin`。如果它是一个设置，例如大小，请把它的参数设为静态：`jit(f, static_argnames=…)`。</translation>
+        <source>While tracing, an array has no value. Stay with arrays: `x.astype(float)` in place of `float(x)`, `jnp.sin` in place of `math.sin`. If it is a setting, such as a size, make its argument static: `jit(f, static_argnames=…)`.</source>
+        <translation>追踪时数组没有值。请始终使用数组：用 `x.astype(float)` 代替 `float(x)`，用 `jnp.sin` 代替 `math.sin`。如果它是一个设置，例如大小，请把它的参数设为静态：`jit(f, static_argnames=…)`。</translation>
     </message>
     <message>
         <source>Whole</source>
