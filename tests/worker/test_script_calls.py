@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from jaxscope.client.one_shot import capture
+from jaxscope.errors import JaxscopeError
 from jaxscope.model.script_calls import find_script_calls
 from jaxscope.worker.host.call import call_namespace, parse_call
 from jaxscope.worker.host.source import read_source
@@ -104,3 +106,12 @@ def test_what_the_script_calls_is_proposed_although_tracing_refuses_it(tmp_path:
     names = call_namespace(vars(execute_file(source.path, source.text)))
     found, _ = propose_call(source, names, function=None)
     assert found == "mask(jnp.arange(5.0))"
+
+
+def test_where_a_call_fails_what_the_script_calls_is_proposed(tmp_path: Path) -> None:
+    path = tmp_path / "training.py"
+    path.write_text(TRAINING)
+    for call in ("step(f32[3])", "step(f32[3], f32[4], scale=2)"):  # too few; nothing to unpack
+        with pytest.raises(JaxscopeError) as raised:
+            capture(str(path), call)
+        assert STEP in raised.value.explanation.calls

@@ -19,6 +19,7 @@ from jaxscope.errors import CallError, Explanation, JaxscopeError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.outline import TRANSFORMS, find_offered_calls
 from jaxscope.model.said import EITHER, say, say_joined
+from jaxscope.model.script_calls import find_script_calls
 from jaxscope.model.stages import REMEDIES
 from jaxscope.model.types import SHORTHANDS
 from jaxscope.worker.channel import Channel
@@ -72,6 +73,7 @@ class _Search:
         self._source, self._names = source, names
         self._functions = list_functions(names)
         self._offered = [offer.call for offer in find_offered_calls(source.text)]
+        self._offered += find_script_calls(source.text)
         self._trying = ""
 
     def propose(
