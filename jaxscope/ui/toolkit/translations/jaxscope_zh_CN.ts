@@ -865,7 +865,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>A random key is used as numbers are.</source>
-        <translation>把随机键当作数字来用。</translation>
+        <translation>把随机密钥当作数字来用。</translation>
     </message>
     <message>
         <source>A random key is used twice, so the two draws are not independent.</source>
@@ -2373,7 +2373,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>Draw numbers with it, as `jax.random.normal(key, shape)` does. Make other keys of it by `jax.random.split(key)` or `jax.random.fold_in(key, number)`.</source>
-        <translation>用它来抽取数字，如 `jax.random.normal(key, shape)`。要由它得到其他键，请用 `jax.random.split(key)` 或 `jax.random.fold_in(key, number)`。</translation>
+        <translation>用它来抽取数字，如 `jax.random.normal(key, shape)`。要由它得到其他密钥，请用 `jax.random.split(key)` 或 `jax.random.fold_in(key, number)`。</translation>
     </message>
     <message>
         <source>Drawing</source>
@@ -6865,7 +6865,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>Several random keys are given where one is taken.</source>
-        <translation>只接受一个随机键的地方给出了多个。</translation>
+        <translation>只接受一个随机密钥的地方给出了多个。</translation>
     </message>
     <message>
         <source>Shapes are known before values are</source>
@@ -7325,7 +7325,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     </message>
     <message>
         <source>Take one of them, as `keys[0]`, or draw with each: `jax.vmap(lambda key: jax.random.normal(key, shape))(keys)`.</source>
-        <translation>取其中一个，如 `keys[0]`；或用每个键抽取：`jax.vmap(lambda key: jax.random.normal(key, shape))(keys)`。</translation>
+        <translation>取其中一个，如 `keys[0]`；或用每个密钥抽取：`jax.vmap(lambda key: jax.random.normal(key, shape))(keys)`。</translation>
     </message>
     <message>
         <source>Take the state as an argument and return the next state.</source>
