@@ -57,6 +57,9 @@ def test_a_dropped_compressed_module_is_shown(
     qtbot.waitUntil(lambda: window.controller.state.capture is not None)
     stages = window.controller.state.stages
     assert [each.name for each in stages if each.unavailable is None] == ["optimized"]
+    window.pages.show_page("profile")  # nothing can be run: there is no choice of a run
+    page = window.pages["profile"]
+    assert page.isVisible() and not page.side.isVisible() and not page.with_eager.isVisible()
 
 
 @pytest.fixture(scope="module")

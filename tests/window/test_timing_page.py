@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QHeaderView
+from PySide6.QtWidgets import QHeaderView, QLabel
 
 from jaxscope.client.events import Finished, ResultGrew
 from jaxscope.client.requests import ScalingRequest, TimeRequest
@@ -192,3 +192,25 @@ def test_a_row_of_a_sorted_table_tells_of_its_own_measurement(driver: Driver, so
     assert page.table.rows.place(0) == 1
     assert "How jit was measured." in page.protocol.text()
     driver.wait_until(lambda: not window.controller.state.is_running)
+
+
+def test_with_large_type_what_a_row_is_keeps_room_and_only_the_verdict_is_a_heading(
+    driver: Driver, source: Path
+) -> None:
+    window = driver.window
+    window.resize(1280, 720)
+    window._themes.set_points(15)
+    driver.finish(driver.open(source), build_capture())
+    page = window.pages["timing"]
+    page.measure()
+    told = timing("f(x)", BUSY, "Noisy for some reason.")
+    device = {"device_seconds": 1e-5, "device_low": 1e-5, "device_high": 2e-5}
+    rows = tuple(dataclasses.replace(each, **device) for each in told.measurements)
+    driver.wait_for(TimeRequest).tell(Finished(dataclasses.replace(told, measurements=rows)))
+    table = page.table
+    driver.wait_until(lambda: table.rows.rowCount() == 2 and not page._is_tall)
+    driver.wait_until(
+        lambda: table.columnWidth(0) >= 24 * table.fontMetrics().averageCharWidth()
+    )
+    headings = [each for each in page.findChildren(QLabel) if each.property("role") == "heading"]
+    assert not any("Noisy" in each.text() for each in headings) and "Noisy" in page.verdict_text

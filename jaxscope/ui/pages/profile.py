@@ -69,7 +69,7 @@ class ProfilePage(ExperimentPage[Profile]):
             ResultTable(tr("Time of source lines")),
             ResultTable(tr("Time of nodes")),
         )
-        row = fill_box(QHBoxLayout(), self.side, self.with_eager)
+        self._choices = row = fill_box(QHBoxLayout(), self.side, self.with_eager)
         self.colours = QPushButton(tr("Colour the graphs by time"))
         self.colours.hide()
         row.addWidget(self.colours)
@@ -103,8 +103,10 @@ class ProfilePage(ExperimentPage[Profile]):
         profile = self.found
         self.colours.setVisible(profile is not None)
         is_of_job = profile is not None and bool(profile.recording)
-        self.form.setRowVisible(0, profile is not None or not state.is_view_only)
-        self.side.setHidden(is_of_job)  # of a job there is no run equation by equation
+        has_choice = not is_of_job and (profile is not None or not state.is_view_only)
+        self.form.setRowVisible(0, is_of_job or has_choice)
+        self.side.setVisible(has_choice)  # of a job there is no run equation by equation
+        self.form.labelForField(self._choices).setVisible(has_choice)
         self.with_eager.setHidden(state.is_view_only)
         self.button.setHidden(state.is_view_only)
         of_job = tr(_BY_JOB) if is_of_job else tr(_OPEN_ONE)

@@ -146,6 +146,8 @@ def row_texts(row: Measurement) -> tuple[str, ...]:
     return what, format_seconds(row.median), describe_spread(row), device, runs, quality
 
 
+_MEANING_CHARACTERS = 32
+"""What a row is has room for so many in each of its lines."""
 _EMPTY_TITLE = "Not measured yet"
 _CHOOSE = "Choose a row to read how it was measured."
 _EMPTY_TEXT = (
@@ -178,6 +180,8 @@ class TimingPage(PageWidget):
         self.distributions: FigurePanel | None = None
         self.stages: FigurePanel | None = None
         self._verdict, self.notes = QLabel(tr(_EMPTY_TITLE)), FoldedNotes()
+        self._noise = make_label(wraps=True)
+        self._noise.setTextFormat(Qt.TextFormat.PlainText)
         self._empty = QLabel(tr(_EMPTY_TEXT))
         self._verdict.setProperty("role", "heading")
         self._verdict.setWordWrap(True)
@@ -211,7 +215,8 @@ class TimingPage(PageWidget):
 
     def _build(self) -> None:
         top = QHBoxLayout()
-        top.addWidget(self._verdict, 1)
+        said = fill_box(QVBoxLayout(), self._verdict, self._noise, spacing=2)
+        top.addLayout(said, 1)
         top.addWidget(self.gradient, 0, Qt.AlignmentFlag.AlignTop)
         for button in (self.quick, self.rigorous):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
@@ -291,13 +296,16 @@ class TimingPage(PageWidget):
 
     def _show_headline(self) -> None:
         nothing = tr(_SAVED_TITLE) if self._is_saved else tr(_EMPTY_TITLE)
+        noise = describe_disturbance(self._state)
         found = describe_headline(self._state) or nothing
         self._verdict.setText(f"{self._old}\n{found}" if self._old else found)
+        self._noise.setText(noise)
+        self._noise.setVisible(bool(noise))
 
     @property
     def verdict_text(self) -> str:
-        """The sentence above the times."""
-        return self._verdict.text()
+        """What is said above the times, the verdict first."""
+        return "\n".join(filter(None, (self._verdict.text(), self._noise.text())))
 
     def set_theme(self, theme: Theme) -> None:
         """Use a theme's colours."""
@@ -343,14 +351,13 @@ class TimingPage(PageWidget):
     def _arrange(self) -> None:
         """Table above the figures where there is room for both, else one tab beside theirs."""
         is_tall = self.height() >= TALL_LINES * self.fontMetrics().height()
+        self._size_meanings(is_tall)
         if is_tall == self._is_tall or self.figures.count() == 0:
             return
         self._is_tall = is_tall
         self.notes.set_roomy(is_tall)
         modes = QHeaderView.ResizeMode
         header = self.table.horizontalHeader()
-        # Beside its numbers, what a row is takes two lines where it has not room for one.
-        header.setSectionResizeMode(0, modes.ResizeToContents if is_tall else modes.Stretch)
         self.table.setWordWrap(not is_tall)
         rows = self.table.verticalHeader()
         rows.setMinimumSectionSize(rows.defaultSectionSize())
@@ -366,6 +373,22 @@ class TimingPage(PageWidget):
         else:
             self.figures.insertTab(0, self.measurements, tr("Measurements"))
             self.figures.setCurrentIndex(0)
+
+    def _size_meanings(self, is_tall: bool) -> None:
+        """Beside its numbers, what a row is takes two lines where it has not room for one; the
+        table is scrolled sideways where it would take many.
+        """
+        table, header, modes = self.table, self.table.horizontalHeader(), QHeaderView.ResizeMode
+        numbers = range(1, table.rows.columnCount())
+        taken = sum(max(table.sizeHintForColumn(n), header.sectionSizeHint(n)) for n in numbers)
+        least = _MEANING_CHARACTERS * self.fontMetrics().averageCharWidth()
+        if is_tall:
+            header.setSectionResizeMode(0, modes.ResizeToContents)
+        elif self.width() - taken >= least:
+            header.setSectionResizeMode(0, modes.Stretch)
+        else:
+            header.setSectionResizeMode(0, modes.Fixed)
+            header.resizeSection(0, least)
 
     def _on_panel_enlarged(self, is_large: bool) -> None:
         """For lectures: the figure gets the room of the table and of the notes."""
@@ -429,7 +452,7 @@ def describe_old(state: WindowState) -> str:
 
 
 def describe_headline(timing: TimingState) -> str:
-    """What was found, in a line or a few, and what disturbed it; the call while nothing was."""
+    """What was found, in a line or a few; the call while nothing was."""
     found = "\n".join(tr_said(describe_ratio(ratio)) for ratio in timing.ratios)
     if not found:
         alone = [m for m in timing.measurements if m.name in ("eager", "jit")]
@@ -442,10 +465,17 @@ def describe_headline(timing: TimingState) -> str:
             )
             for m in alone
         )
+    return found or timing.call
+
+
+def describe_disturbance(timing: TimingState) -> str:
+    """What disturbed the measurements; empty for nothing, and before there are any."""
+    if not timing.measurements:
+        return ""
     noise = tr_said(describe_noise(timing.environment))
-    if not noise and found and any(m.is_noisy for m in timing.measurements if m.name in STEADY):
-        noise = tr("Noisy: calls of one form differ widely from one another.")
-    return "\n".join(filter(None, (found or timing.call, noise if found else "")))
+    if not noise and any(m.is_noisy for m in timing.measurements if m.name in STEADY):
+        return tr("Noisy: calls of one form differ widely from one another.")
+    return noise
 
 
 def _notes(timing: TimingState) -> list[str]:

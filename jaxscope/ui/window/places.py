@@ -323,7 +323,7 @@ class QuestionList(QListWidget):
         column = QVBoxLayout(row)
         column.setContentsMargins(10, 6, 8, 6)
         column.setSpacing(1)
-        column.addWidget(make_label(f"<b>{escape_html(tr(page.title))}</b>"))
+        column.addWidget(make_label(f"<b>{escape_html(tr(page.title))}</b>", wraps=True))
         column.addWidget(second)
         item.setData(Qt.ItemDataRole.UserRole, name)
         self._pages[name] = page, item, second, row
