@@ -437,3 +437,22 @@ def test_a_lesson_is_brought_to_where_it_can_be_read(
     assert not lesson.isVisible()
     press(window, qtbot, Qt.Key.Key_H, CTRL, SHIFT)
     assert lesson.isVisible(), "it was one line"
+
+
+def test_a_click_on_a_stage_gives_its_view_the_keyboard_and_enter_stays_in_the_line(
+    ran: MainWindow, qtbot: QtBot
+) -> None:
+    """From the call, keys that are meant for the graph changed the call."""
+    cards = dict(zip((step.name for step in ran.strip._steps), ran.strip.cards, strict=False))
+    edit, text = ran.call_bar.edit, ran.call_bar.edit.text()
+    for name in ("jaxpr", "optimized"):
+        edit.setFocus()
+        qtbot.mouseClick(cards[name], Qt.MouseButton.LeftButton)
+        active = ran.workspace.area.active
+        qtbot.waitUntil(lambda pane=active: pane.isAncestorOf(QApplication.focusWidget()))
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F)
+        assert edit.text() == text
+    card = cards["jaxpr"]
+    card.setFocus()
+    qtbot.keyClick(card, Qt.Key.Key_Return)
+    assert card.hasFocus()

@@ -257,7 +257,7 @@ class MainWindow(QMainWindow):
         self.call_bar.skip_requested.connect(self.controller.skip)
         self.call_bar.edit.textChanged.connect(self._on_call_bar_edited)
         self.call_bar.target.currentTextChanged.connect(self._on_call_bar_edited)
-        self.strip.step_chosen.connect(self.workspace.show_stage)
+        self.strip.step_chosen.connect(self._on_strip_step_chosen)
         self.strip.looked_at.connect(self.workspace.read_hint)
         self.strip.step_requested.connect(self._on_strip_step_requested)
         self.strip.time_requested.connect(self._on_strip_time_requested)
@@ -919,6 +919,13 @@ class MainWindow(QMainWindow):
         for canvas in busy:
             canvas.stop_layout()
         return bool(busy)
+
+    def _on_strip_step_chosen(self, name: str) -> None:
+        """Show a stage; its view has the keyboard then, but where arrows go along the line."""
+        self.workspace.show_stage(name)
+        active, focus = self.workspace.area.active, QApplication.focusWidget()
+        if active is not None and not (focus and self.strip.isAncestorOf(focus)):
+            active.focus_content()
 
     def _on_strip_step_requested(self, _name: str) -> None:
         """Make and show the gradient, which is the one stage that is on request."""
