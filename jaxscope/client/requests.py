@@ -380,7 +380,11 @@ class OutlineRequest(Request):
 
 @dataclass(frozen=True, slots=True)
 class ProposeRequest(Request):
-    """Find a call of a function of the file that traces."""
+    """Find a call of a function of the file that traces.
+
+    Attributes:
+        function: Its name; empty for any that has such a call.
+    """
 
     type: ClassVar[str] = "propose"
     file: str = ""

@@ -166,6 +166,20 @@ def test_a_function_without_a_call_gets_one_proposed(
     assert window.call_bar.edit.text() == "f(f32[8])"
 
 
+def test_of_a_file_of_several_functions_any_that_has_a_call_is_shown(
+    driver: Driver, window: MainWindow, source: Path
+):
+    """The first one of a training script makes a schedule, which is no program."""
+    window.open_path(str(source))
+    functions = [OutlinedFunction(n, "function", 4, 6, f"{n}(x)", "") for n in ("make", "step")]
+    driver.wait_for(OutlineRequest).tell(Finished(Outline(tuple(functions), (), "")))
+    run = driver.wait_for(ProposeRequest)
+    assert run.request.function == "" and "a call that traces" in window.screen_shown.status
+    run.tell(Finished(Proposal("step(f32[8])")))
+    assert driver.wait_for(CaptureRequest).request.call == "step(f32[8])"
+    assert window.call_bar.edit.text() == "step(f32[8])"
+
+
 def test_a_finished_run_fills_strip_and_panes(driver: Driver, window: MainWindow, source: Path):
     driver.finish(driver.open(source), build_capture())
     titles = [card.step.title for card in window.strip.cards]

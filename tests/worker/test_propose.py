@@ -83,7 +83,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def propose(file: Path, function: str) -> tuple[str | None, Refusal]:
+def propose(file: Path, function: str | None) -> tuple[str | None, Refusal]:
     source = read_source(str(file))
     names = call_namespace(vars(execute_file(source.path, source.text)))
     return propose_call(source, names, function=function)
@@ -205,3 +205,47 @@ def test_a_file_without_a_function_that_traces_offers_no_call_of_another(tmp_pat
 )
 def test_annotations_say_what_is_wanted(annotation: object, text: str | None) -> None:
     assert annotation_text(annotation) == text
+
+
+TRAINING = """
+import jax
+import jax.numpy as jnp
+
+done = []
+
+def main():
+    done.append(1)
+    return jnp.ones(3)
+
+def make_schedule(rate=0.1):
+    return lambda step: rate * step
+
+class Model:
+    def __call__(self, x):
+        return jnp.sin(x)
+
+def loss(w, x):
+    return jnp.sum(jnp.dot(x, w))
+
+@jax.jit
+def train_step(state, x):
+    return state.replace(w=x), done.append(2)
+"""
+
+
+def test_of_a_file_the_jitted_functions_are_tried_first_and_its_script_is_not_run(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "train.py"
+    file.write_text(TRAINING)
+    call, _ = propose(file, None)
+    assert call is not None and call.startswith("loss(")
+    file.write_text(TRAINING.replace("state.replace(w=x), done.append(2)", "state + x"))
+    call, _ = propose(file, None)
+    assert call is not None and call.startswith("train_step(")
+    source = read_source(str(file))
+    names = call_namespace(vars(execute_file(source.path, source.text)))
+    propose_call(source, names, function=None)
+    assert names["done"] == []
+    file.write_text("import jax.numpy as jnp\ndef main():\n    return jnp.ones(3)\n")
+    assert propose(file, None)[0] == "main()"

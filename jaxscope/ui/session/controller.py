@@ -489,11 +489,14 @@ class Controller(QObject):
     def propose(self, function: str) -> None:
         """Find a call of a function that traces, and run it; until then its parameters stand in
         the call.
+
+        Args:
+            function: Its name; empty for any of the file's that has such a call.
         """
         if self.state.can_run:
             request = self._with_present(ProposeRequest(function=function))
             known = (each.signature for each in self.state.functions if each.name == function)
-            sought = show_parameters(function, next(known, ""))
+            sought = show_parameters(function, next(known, "")) if function else ""
             self._begin(RunKind.PROPOSAL, sought, request)
             self.call_proposed.emit(sought)
 
@@ -911,7 +914,7 @@ class Controller(QObject):
             self.call_proposed.emit(offered.calls[0])
             self.run(offered.calls[0], self.state.target)
         elif functions:
-            self.propose(functions[0].name)
+            self.propose(functions[0].name if len(functions) == 1 else "")
         elif self.state.error is None:
             error = error or _nothing_to_show(self.state.file)
             self._set(end_run(self.state, Phase.FAILED, error))

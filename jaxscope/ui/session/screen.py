@@ -389,7 +389,9 @@ def _status(state: WindowState, running_s: int, now_s: float) -> str:
             RunKind.EXPERIMENT: tr_said(state.step) or tr("experimenting"),
             RunKind.PROPOSAL: tr(
                 "looking for arguments that {function} takes", function=find_base_name(state.call)
-            ),
+            )
+            if state.call
+            else tr("looking for a call that traces"),
         }[state.job]
         doing += _left(state, now_s)
         return (

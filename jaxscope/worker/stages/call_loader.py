@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jaxscope.errors import CallError, Explanation
+from jaxscope.errors import CallError
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.said import say
 from jaxscope.model.units import file_name
@@ -15,7 +15,7 @@ from jaxscope.worker.host.call import Call, call_namespace, parse_call
 from jaxscope.worker.host.executable_cache import keeping_executables
 from jaxscope.worker.host.source import SourceSnapshot, read_source
 from jaxscope.worker.host.user_module import execute_file
-from jaxscope.worker.stages.proposals import propose_call
+from jaxscope.worker.stages.proposals import explain_no_call, propose_call
 from jaxscope.worker.targets.environment import allow_transfers, use_target
 
 
@@ -91,17 +91,6 @@ def first_call(source: SourceSnapshot, names: dict[str, Any], channel: Channel) 
         return offered[0].call
     text, refusal = propose_call(source, names, function=None)
     if text is None:
-        raise CallError(
-            Explanation(
-                say(
-                    "{file} offers no call, and none could be found.",
-                    file=file_name(source.path),
-                ),
-                where=source.path,
-                why=refusal.why,
-                remedy=say("Type a call, or add a comment line such as # jaxscope: loss(f32[8])."),
-                kind="NoCall",
-            )
-        )
+        raise explain_no_call(source, refusal)
     channel.message(say("The file offers no call; jaxscope proposed {text}.", text=text))
     return text

@@ -32,12 +32,14 @@ from typing import Any, NoReturn
 
 import jax
 
-from jaxscope.errors import Explanation, JaxscopeError, TraceError
+from jaxscope.errors import CallError, Explanation, JaxscopeError, TraceError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.said import say, say_joined
 from jaxscope.model.script_calls import find_script_calls
+from jaxscope.model.units import file_name
 from jaxscope.worker.channel import Channel
+from jaxscope.worker.compat import is_jitted
 from jaxscope.worker.faults.explain import explain_exception, guard
 from jaxscope.worker.host.call import call_namespace, list_functions, parse_call, split_call
 from jaxscope.worker.host.executable_cache import keeping_executables
@@ -598,6 +600,9 @@ def _measure_progress(error: Exception, file: str) -> _Progress:
 # Proposals.
 
 BUDGET_S = 8.0
+_BUDGET_OF_ONE_S = 2.0
+"""For a function of several: a training step, of which none is found, comes before its loss."""
+_TAKES_NOTHING = 4
 MAX_ATTEMPTS = 400
 _AGAIN_S = 0.5
 _MOST_OF_NAMES = 8
@@ -619,7 +624,9 @@ def handle_propose(request: dict[str, Any], channel: Channel) -> None:
     channel.progress("propose", say("Looking for arguments that trace"))
     function = str(request["function"])
     names = call_namespace(vars(module))
-    text, refusal = propose_call(source, names, function=function)
+    text, refusal = propose_call(source, names, function=function or None)
+    if text is None and not function:
+        raise explain_no_call(source, refusal)
     if text is None:
         raise TraceError(
             Explanation(
@@ -631,6 +638,20 @@ def handle_propose(request: dict[str, Any], channel: Channel) -> None:
             )
         )
     channel.send("proposal", {"call": text})
+
+
+def explain_no_call(source: SourceSnapshot, refusal: Refusal) -> CallError:
+    """The error of a file that offers no call and for no function of which one was found."""
+    remedy = say("Type a call, or add a comment line such as # jaxscope: loss(f32[8]).")
+    return CallError(
+        Explanation(
+            say("{file} offers no call, and none could be found.", file=file_name(source.path)),
+            where=source.path,
+            why=refusal.why,
+            remedy=say_joined((remedy, _describe_script(source.path))),
+            kind="NoCall",
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -720,12 +741,12 @@ def propose_call(
         source: The user's file.
         names: Its namespace, as `call_namespace` makes it.
         function: Its name, or None to take what the file's own script calls, or else the first
-            function of the file that has a call.
+            function of the file that has a call, those first that the file itself compiles.
 
     Returns:
         The call, or None and why there is none.
     """
-    candidates = [function] if function is not None else list_functions(names)
+    candidates = [function] if function is not None else _likely_first(names)
     if not candidates:
         return None, Refusal(say("The file defines no functions."))
     of_script: dict[str, Exception] = {}
@@ -734,8 +755,10 @@ def propose_call(
         with limit_time(BUDGET_S):  # the script's own arguments may take long
             for text in _try_calls(_script_calls(source.text, function), names, source, of_script):
                 return text, Refusal("")
-        deadline = time.monotonic() + BUDGET_S
+        end = time.monotonic() + BUDGET_S
+        of_one_s = BUDGET_S if len(candidates) == 1 else _BUDGET_OF_ONE_S
         for name in candidates:
+            deadline = min(end, time.monotonic() + of_one_s)
             calls = candidate_calls(name, names, source.text, failures)
             for text in _try_calls(calls, names, source, failures, deadline):
                 return text, Refusal("")
@@ -757,6 +780,32 @@ def _script_calls(text: str, function: str | None) -> Iterator[str]:
             yield call
         elif base == function:
             yield call if re.search(r"\b[vp]map\b", outer) else f"{base}({arguments})"
+
+
+def _likely_first(names: Mapping[str, Any]) -> list[str]:
+    """The functions of a file, those first of which somebody wants to see the program.
+
+    What takes no argument, such as `main`, is called only where there is nothing else: it does
+    what the whole script does.
+    """
+    ranked = [(_rank(names[name]), name) for name in list_functions(names)]
+    some = [each for each in ranked if each[0] < _TAKES_NOTHING] or ranked
+    return [name for _, name in sorted(some, key=lambda each: each[0])]
+
+
+def _rank(subject: Any) -> int:
+    """Jitted functions come first, then those that take something, then those that need not."""
+    if isinstance(subject, type):
+        return _TAKES_NOTHING - 1
+    try:
+        parameters = inspect.signature(subject).parameters.values()
+    except (TypeError, ValueError):
+        return _TAKES_NOTHING - 1
+    if not parameters:
+        return _TAKES_NOTHING
+    if is_jitted(subject):
+        return 0
+    return 1 if any(each.default is each.empty for each in parameters) else 2
 
 
 def _try_calls(
