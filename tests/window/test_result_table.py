@@ -7,7 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from jaxscope.report.document import Table
+from jaxscope.report.document import Number, Table
 from jaxscope.ui.toolkit.result_table import ResultModel, ResultTable
 
 from .conftest import destroy
@@ -142,4 +142,16 @@ def test_what_comes_later_is_sorted_as_the_header_says(qtbot: QtBot) -> None:
     assert [table.rows.cell(row, 0) for row in range(3)] == ["c", "d", "e"]
     table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
     assert [table.rows.cell(row, 0) for row in range(3)] == ["d", "c", "e"], "as they come"
+    destroy(table)
+
+
+def test_a_last_column_of_numbers_stands_beside_the_others(qtbot: QtBot) -> None:
+    """NaN and Inf of a value stood 200 px apart; a last column of words takes the room."""
+    table = ResultTable("Rows")
+    table.resize(900, 300)
+    table.show()
+    for is_number in (True, False, True):
+        last = Number(0, "0") if is_number else "none"
+        table.rows.set_table(Table(("name", "NaN", "Inf"), [("a", Number(0, "0"), last)]))
+        qtbot.waitUntil(lambda alone=is_number: (table.columnWidth(2) < 200) == alone)
     destroy(table)

@@ -13,6 +13,7 @@ import jax
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
@@ -171,6 +172,27 @@ def test_a_picture_explains_only_the_colours_that_it_has(qtbot: QtBot) -> None:
         shape = {"shape": (3,), "picture": row, "highest": row}
         picture.show_view(ArrayView(1, summary=summary, odd=odd, **shape))
         assert picture.describe() == f"1 to 2{told}"
+
+
+def test_what_is_said_below_a_picture_takes_two_lines_where_one_is_too_short(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = list[str]()
+    monkeypatch.setattr(QPainter, "drawText", lambda _painter, *words: said.append(words[-1]))
+    picture = ArrayPicture()
+    qtbot.addWidget(picture)
+    row = np.array([[-1.0, 2.0, 1.5]])
+    summary, odd = ArraySummary((3,), "float32", -1.0, 2.0, 1.5), np.zeros((1, 3), np.int32)
+    empty = np.zeros((0, 0))
+    view = ArrayView(1, summary=summary, odd=odd, shape=(3,), picture=row, highest=empty)
+    picture.show_view(view)
+    metrics = picture.fontMetrics()
+    width = round(0.7 * metrics.horizontalAdvance(picture.describe()))
+    for num_lines, is_whole in ((8, True), (3, False)):
+        picture.resize(width, num_lines * metrics.height())
+        picture.grab()
+        assert said and (said[-1] == picture.describe()) == is_whole
+    assert "blue above 0, orange below" in picture.describe()
 
 
 def test_stop_leaves_the_place_and_a_second_ends_the_worker(

@@ -14,6 +14,7 @@ from jaxscope.client.requests import ScalingRequest, TimeRequest
 from jaxscope.model import Environment, Measurement, Ratio, Timing
 from jaxscope.model.timing import ScalePoint, Scaling
 from jaxscope.ui.toolkit.result_table import choose_row
+from jaxscope.ui.window.places import Place
 
 from .conftest import Driver
 from .programs import build_capture
@@ -199,18 +200,20 @@ def test_with_large_type_what_a_row_is_keeps_room_and_only_the_verdict_is_a_head
 ) -> None:
     window = driver.window
     window.resize(1280, 720)
+    usual = window._themes.points
     window._themes.set_points(15)
     driver.finish(driver.open(source), build_capture())
     page = window.pages["timing"]
     page.measure()
+    window.pages.go_to(Place.PROGRAM)  # as where a call was measured by itself
     told = timing("f(x)", BUSY, "Noisy for some reason.")
     device = {"device_seconds": 1e-5, "device_low": 1e-5, "device_high": 2e-5}
     rows = tuple(dataclasses.replace(each, **device) for each in told.measurements)
     driver.wait_for(TimeRequest).tell(Finished(dataclasses.replace(told, measurements=rows)))
     table = page.table
-    driver.wait_until(lambda: table.rows.rowCount() == 2 and not page._is_tall)
-    driver.wait_until(
-        lambda: table.columnWidth(0) >= 24 * table.fontMetrics().averageCharWidth()
-    )
+    driver.wait_until(lambda: table.rows.rowCount() == 2)
+    window.pages.show_page("timing")
+    driver.wait_until(lambda: table.columnWidth(0) >= 24 * table.fontMetrics().averageCharWidth())
     headings = [each for each in page.findChildren(QLabel) if each.property("role") == "heading"]
     assert not any("Noisy" in each.text() for each in headings) and "Noisy" in page.verdict_text
+    window._themes.set_points(usual)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from jaxscope.model.values import ArrayView
@@ -15,6 +15,8 @@ from jaxscope.ui.toolkit.theme import LIGHT, Theme
 
 _MARGIN_PX = 6
 _LEAST_PX = 90
+_LEAST_PICTURE_PX = 20
+"""What is said below a picture is in one line where two would leave it less."""
 
 
 class _Figure(QWidget):
@@ -57,11 +59,16 @@ class _Figure(QWidget):
         if view is None or view.problem or view.picture.size < 2:
             return  # one number is its own picture
         room = QRectF(self.rect()).adjusted(_MARGIN_PX, _MARGIN_PX, -_MARGIN_PX, -_MARGIN_PX)
-        words = QRectF(room.left(), room.bottom() - height, room.width(), height)
-        self.draw(painter, room.adjusted(0, 0, 0, -height - 2), view)
+        text, flags = self.describe(), int(Qt.TextFlag.TextWordWrap)
+        needed = QFontMetricsF(self.font()).boundingRect(room, flags, text).height()
+        if needed > max(room.height() - _LEAST_PICTURE_PX, height + 1):
+            text = self.fontMetrics().elidedText(
+                text, Qt.TextElideMode.ElideRight, int(room.width())
+            )
+            needed = height
+        words = QRectF(room.left(), room.bottom() - needed, room.width(), needed)
+        self.draw(painter, room.adjusted(0, 0, 0, -needed - 2), view)
         painter.setPen(QColor(self._theme.muted))
-        mode, flags = Qt.TextElideMode.ElideRight, Qt.AlignmentFlag.AlignVCenter
-        text = self.fontMetrics().elidedText(self.describe(), mode, int(words.width()))
         painter.drawText(words, flags, text)
 
 

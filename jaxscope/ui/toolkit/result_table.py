@@ -130,6 +130,11 @@ class ResultModel(QAbstractTableModel):
         lengths = [len(cell_text(cells[column])) for cells, _, _ in self._rows]
         return heapq.nlargest(count, range(len(lengths)), key=lengths.__getitem__)
 
+    @property
+    def ends_in_numbers(self) -> bool:
+        """Whether the last column is one of numbers."""
+        return len(self._headers) - 1 in self._numeric
+
     def place(self, row: int) -> int:
         """Where a row stands in the table that was set."""
         return self._rows[row][2]
@@ -166,7 +171,7 @@ class ResultTable(QTableView):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._is_told = self._is_marked = False
+        self._is_told = self._is_marked = self._ends_in_numbers = False
         self.spare_column = -1
         """Left out where not all columns have room: the one whose cells are shown elsewhere too."""
         self._widths: dict[int, int] = {}
@@ -182,6 +187,7 @@ class ResultTable(QTableView):
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.rows.modelAboutToBeReset.connect(self._measure_anew)
         self.rows.modelReset.connect(self._leave_out_spare)
+        self.rows.modelReset.connect(self._stretch_words)
         self.rows.modelReset.connect(self.updateGeometry)
         self.notice = EmptyNotice(self, tr("{name}: none.", name=name))
         self.fit()
@@ -244,6 +250,12 @@ class ResultTable(QTableView):
         is_spared = needed > self.viewport().width()
         if is_spared != self.isColumnHidden(self.spare_column):
             self.setColumnHidden(self.spare_column, is_spared)
+
+    def _stretch_words(self) -> None:
+        """What room is left goes to a last column of words: a number would stand far from others."""
+        if self.rows.ends_in_numbers != self._ends_in_numbers:
+            self._ends_in_numbers = self.rows.ends_in_numbers
+            self.horizontalHeader().setStretchLastSection(not self._ends_in_numbers)
 
     def choose(self, place: int) -> None:
         """Select the row of a place and no other."""
