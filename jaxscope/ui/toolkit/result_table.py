@@ -252,7 +252,7 @@ class ResultTable(QTableView):
             self.setColumnHidden(self.spare_column, is_spared)
 
     def _stretch_words(self) -> None:
-        """What room is left goes to a last column of words: a number would stand far from others."""
+        """A last column of words takes the room that is left; a number would stand far off."""
         if self.rows.ends_in_numbers != self._ends_in_numbers:
             self._ends_in_numbers = self.rows.ends_in_numbers
             self.horizontalHeader().setStretchLastSection(not self._ends_in_numbers)

@@ -12840,6 +12840,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>更多</translation>
     </message>
     <message>
+        <source>looking for a call that traces</source>
+        <translation>正在寻找能够追踪的调用</translation>
+    </message>
+    <message>
         <source>looking for arguments that {function} takes</source>
         <translation>正在寻找 {function} 能接受的参数</translation>
     </message>
