@@ -9,9 +9,12 @@ import difflib
 import functools
 from collections.abc import Collection, Sequence
 
+import numpy as np
+
 from jaxscope.late_dataclass import dataclass
+from jaxscope.model.graph import Graph
 from jaxscope.model.operations import CUSTOM_DERIVATIVES
-from jaxscope.model.said import say, say_count
+from jaxscope.model.said import join_first, say, say_count
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -61,14 +64,47 @@ def explain_idle_line(text: str, line: int) -> str:
     return ""
 
 
-def explain_unnamed_line(operations: Collection[str], where: str = "") -> str:
+def find_statement(text: str, line: int) -> range:
+    """The lines of the innermost statement that a line stands in, from 1; empty for no Python.
+
+    Of one with a body, such as `if`, those before the body.
+    """
+    found = range(0)
+    for lines in _lines_of(text).simple:  # outer ones first
+        if line in lines:
+            found = lines
+    return found
+
+
+def find_named_lines(graph: Graph, file: str, lines: range) -> list[int]:
+    """Which of some lines of a file nodes name among the places they come from."""
+    if not lines or file not in graph.strings:
+        return []
+    places = graph.nodes.source.values.reshape(-1, 4)
+    is_there = (places[:, 0] == graph.strings.index(file)) & np.isin(places[:, 1], lines)
+    return sorted(set(places[is_there, 1].tolist()))
+
+
+def explain_unnamed_line(
+    operations: Collection[str], where: str = "", others: Sequence[int] = ()
+) -> str:
     """Why no equation may name a line of a function.
 
     Args:
         operations: Of the program; others may be among them.
         where: Such as `line 12`; else it is this line.
+        others: Lines of the same statement that equations name, which is all there is to know:
+            JAX names where a call begins, not where its arguments stand.
     """
     where = where or say("this line")
+    if others:
+        return say(
+            "No equation names {where}, but of the same statement equations name {lines}.",
+            where=where,
+            lines=say("line {line}", line=others[0])
+            if len(others) == 1
+            else say("lines {lines}", lines=join_first(map(str, others), 6)),
+        )
     if CUSTOM_DERIVATIVES.isdisjoint(operations):
         return say(
             "No equation names {where}: it did not run, or ran before tracing, such as to make an "
@@ -97,6 +133,7 @@ class _Lines:
 
     def __init__(self) -> None:
         self.statements: tuple[range, ...] = ()
+        self.simple: list[range] = []
         self.texts: set[int] = set()
         self.imports: set[int] = set()
         self.definitions: dict[int, str] = {}
@@ -119,6 +156,10 @@ def _lines_of(text: str) -> _Lines:
         if isinstance(node, ast.stmt) and (node in whole or isinstance(node, _Definition))
     )
     for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None) or getattr(node, "cases", None)
+            last = max(body[0].lineno - 1, node.lineno) if body else node.end_lineno
+            found.simple.append(_span(node.lineno, last))
         if isinstance(node, ast.Expr) and _is_text(node.value):
             found.texts.update(_span(node.lineno, node.end_lineno))
         elif isinstance(node, ast.Import | ast.ImportFrom):

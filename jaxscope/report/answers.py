@@ -61,7 +61,12 @@ from jaxscope.program.sharding.arrays import find_arrays
 from jaxscope.program.sharding.collectives import find_collectives
 from jaxscope.program.sharding.placement import CollectiveContexts
 from jaxscope.program.size import describe_size
-from jaxscope.program.source_lines import explain_idle_line, explain_unnamed_line
+from jaxscope.program.source_lines import (
+    explain_idle_line,
+    explain_unnamed_line,
+    find_named_lines,
+    find_statement,
+)
 from jaxscope.report.checks import where_of
 from jaxscope.report.diff import amount_cell, describe_cost_change
 from jaxscope.report.document import Items, Section
@@ -580,7 +585,9 @@ def _line(evidence: Evidence) -> Answer:
             return Answer(f"L{where[1:]} made no equation of the jaxpr, but {told}.")
         if idle:
             return Answer(f"No equation came from {where}. {idle}")
-        return Answer(explain_unnamed_line(graph.strings, where))
+        near = find_named_lines(graph, file, find_statement(text, evidence.line))
+        others = [line for line in near if _equations_on(graph, file, line)]
+        return Answer(explain_unnamed_line(graph.strings, where, others))
     names = short_equation_names(graph)
     ids = [graph.id(node) for node in on_it]
     fates = [(id, capture.fates[id]) for id in ids if id in capture.fates]

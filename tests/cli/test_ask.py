@@ -218,6 +218,28 @@ def test_a_captured_array_that_no_result_needs_is_no_part_of_the_program(
     assert "Besides, it captures 1 further array, 2.00 KiB, that no result needs" in part
 
 
+def test_a_line_inside_of_a_statement_names_the_lines_that_equations_do(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """JAX names where a call begins, not where its arguments stand."""
+    file = tmp_path / "calls.py"
+    text = (
+        "import jax.numpy as jnp\n\n\ndef f(x):\n    y = (\n        jnp.clip(\n"
+        "            x,\n            -1.0,\n        )\n        * 2\n    )\n    return y + 1\n"
+    )
+    file.write_text(text, encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(compile(text, str(file), "exec"), names)
+    equations = jax.make_jaxpr(names["f"])(np.ones(3, np.float32)).eqns
+    lines = {
+        next(f.line_num for f in e.source_info.traceback.frames if f.file_name == str(file))
+        for e in equations
+    }
+    assert lines == {6, 12}
+    told = jaxscope("ask", file, "f(f32[3])", "line 8").output
+    assert told == ("No equation names line 8, but of the same statement equations name line 6.\n")
+
+
 @pytest.mark.slow
 def test_the_lines_of_a_rule_are_not_said_to_make_nothing(
     jaxscope: CommandLine, tmp_path: Path

@@ -142,6 +142,20 @@ def test_a_line_that_jax_numpy_traced_away_says_so() -> None:
     assert "Python or jax.numpy did all of it while tracing" in told
 
 
+def test_a_line_inside_of_a_statement_names_those_that_equations_do() -> None:
+    capture = capture_plain(lambda x: jnp.sin(x), X)
+    stage = capture.stage("jaxpr")
+    assert stage is not None and isinstance(stage.graph, Graph)
+    own = stage.graph.source(len(stage.graph.nodes) - 2)[0]
+    text = "\n" * (own.line - 1) + "sin(\nx)\n"
+    line = LineSelection(own.file, own.line + 1)
+    told = describe_line(line, "x)", NO_LINKS, "#888", stages=capture.stages, file_text=text)
+    assert "equations name line" not in told, "a line that is in no function ran at import"
+    text = "\n" * (own.line - 2) + "def f():\n  sin(\nx)\n"
+    told = describe_line(line, "x)", NO_LINKS, "#888", stages=capture.stages, file_text=text)
+    assert f"equations name line {own.line}." in told
+
+
 def test_nothing_is_computed_of_an_array_without_elements() -> None:
     fate = capture_plain(lambda x: (jnp.sin(x), jnp.cos(x[:0]) * 2.0), X).fates
     empty = [f for f in fate.values() if f.fate != "kernel"]

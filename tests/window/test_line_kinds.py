@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jaxscope.program.source_lines import explain_idle_line
+from jaxscope.program.source_lines import explain_idle_line, find_statement
 
 TEXT = '''"""What the file
 is about."""
@@ -87,3 +87,14 @@ def test_of_a_file_whose_text_is_not_known_nothing_is_told() -> None:
 def test_of_a_file_that_python_cannot_read_only_what_is_seen_is_told() -> None:
     assert explain_idle_line("def f(:\n# x\n    y = 1\n", 3) == ""
     assert "comment" in explain_idle_line("def f(:\n# x\n", 2)
+
+
+def test_a_line_stands_in_the_innermost_statement() -> None:
+    text = (
+        "def f(x):\n    y = jnp.where(\n        x > 0,\n        x,\n    )\n"
+        "    if (\n        y\n    ):\n        return g(\n            y)\n    return y\n"
+    )
+    assert [find_statement(text, line) for line in (3, 5, 7, 10, 11)] == [
+        *(range(2, 6), range(2, 6), range(6, 9), range(9, 11), range(11, 12))
+    ]
+    assert not find_statement("def f(:\n", 1) and not find_statement(text, 99)

@@ -54,7 +54,12 @@ from jaxscope.program.kernel_grid import PLACES
 from jaxscope.program.links import LineSelection, Linked, Links, NodeSelection, is_made_by_compiler
 from jaxscope.program.predicates import Predicates
 from jaxscope.program.size import count_named, count_program
-from jaxscope.program.source_lines import explain_idle_line, explain_unnamed_line
+from jaxscope.program.source_lines import (
+    explain_idle_line,
+    explain_unnamed_line,
+    find_named_lines,
+    find_statement,
+)
 from jaxscope.report.cards import NOTATION, list_facts
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
@@ -348,7 +353,7 @@ def describe_line(
     """
     name = escape_breakable(os.path.basename(selection.file))
     idle = escape_breakable(explain_idle_line(file_text, selection.line))
-    became = _elsewhere("", links, stages) or idle or _no_operation(stages)
+    became = _elsewhere("", links, stages) or idle or _no_operation(stages, selection, file_text)
     place = tr("{name}, line {line}", name=name, line=number or selection.line)
     place = tr("{place} of the text that ran", place=place) if number == 0 else place
     code = f"<p><code>{escape_breakable(text.strip())}</code></p>"
@@ -357,12 +362,14 @@ def describe_line(
     )
 
 
-def _no_operation(stages: Sequence[Stage]) -> str:
+def _no_operation(stages: Sequence[Stage], selection: LineSelection, file_text: str) -> str:
     """Why a line has no operation: JAX gives what a custom rule computes another line."""
     graphs = [stage.graph for stage in stages if not isinstance(stage.graph, Unavailable)]
     if not graphs:
         return tr("Not known yet: the call has not been traced.")
-    return escape_breakable(explain_unnamed_line(graphs[0].strings))
+    statement = find_statement(file_text, selection.line)
+    named = sorted({n for g in graphs for n in find_named_lines(g, selection.file, statement)})
+    return escape_breakable(explain_unnamed_line(graphs[0].strings, others=named))
 
 
 def describe_several(

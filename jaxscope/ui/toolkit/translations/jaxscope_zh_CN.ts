@@ -4916,6 +4916,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>逐个运行方程时没有一个产生这样的值：只有编译后的程序会产生。</translation>
     </message>
     <message>
+        <source>No equation names {where}, but of the same statement equations name {lines}.</source>
+        <translation>没有方程指明{where}，但同一语句中有方程指明{lines}。</translation>
+    </message>
+    <message>
         <source>No equation names {where}: it did not run, or ran before tracing, such as to make an argument, or Python or jax.numpy did all of it while tracing, such as a reshape to the shape that is there already, or the equation names another line of the same statement.</source>
         <translation>没有方程指明{where}：它没有运行，或在追踪之前就已运行（例如用于生成参数），或者 Python 或 jax.numpy 在追踪时完成了它的全部工作（例如重塑为已有的形状），或者方程指明的是同一语句的另一行。</translation>
     </message>
@@ -12782,6 +12786,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>line {line}: {lines}</source>
         <translation>第 {line} 行：{lines}</translation>
+    </message>
+    <message>
+        <source>lines {lines}</source>
+        <translation>第 {lines} 行</translation>
     </message>
     <message>
         <source>linked</source>
