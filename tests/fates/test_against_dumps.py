@@ -28,7 +28,7 @@ from tests.fates.compiled_calls import (
     hold_against_dumps,
 )
 from tests.fates.dumps import Dumps, Place, check_fates
-from tests.fates.programs import capture_passes
+from tests.fates.programs import capture_passes, capture_plain
 
 PROGRAMS = Path(__file__).with_name("told_wrong.py")
 FURTHER_PROGRAMS = Path(__file__).with_name("further.py")
@@ -215,6 +215,20 @@ def test_equal_instructions_that_are_wrapped_at_once_are_told_apart() -> None:
     assert len(windows) == 2, fates
     assert {fate.fate for fate in windows} == {"kernel"}
     assert windows[0].instructions != windows[1].instructions
+
+
+def test_windows_that_share_a_constant_are_told_apart_by_how_they_combine() -> None:
+    capture = capture_plain(told_wrong.running, jnp.ones(10))
+    (_, module) = [s.graph for s in capture.stages if s.name in ("hlo", "optimized")]
+    assert isinstance(module, Graph)
+    called = {"0": "maximum", "1": "log-plus-one"}
+    for id, opcode in called.items():
+        fate = capture.fates[id]
+        assert fate.fate == "kernel", fate
+        (window,) = [name for name in fate.instructions if name.startswith("reduce-window")]
+        (region,) = module.owned_groups()[module.index_by_name()[window]]
+        inside = [i for i in range(len(module.nodes)) if module.nodes.group[i] == region]
+        assert opcode in map(module.operation, inside)
 
 
 def test_a_split_reduction_is_where_most_of_it_runs() -> None:

@@ -837,7 +837,8 @@ class InstructionMatcher:
         an instruction next to it still carries the equation's name. A simple one, such as a
         comparison, may as well come from what XLA made of another equation: of a `gather`, say.
         One that gives booleans is no part of an equation that gives numbers alone, nor the other
-        way round.
+        way round. Where some equations were lowered to what combines elements as it does, it is
+        of no equation that combines them in another way.
 
         Args:
             candidates: Nodes of the equations that matter and that no computing instruction
@@ -855,13 +856,17 @@ class InstructionMatcher:
         held = frozenset(id for id in self._named if id not in wanting)
         neighbours = EquationNeighbours(self._equations, held)
         places: dict[str, tuple[Names, Names]] = {}
-        kin: dict[tuple[str, bool], list[str]] = {}
+        kin: dict[tuple[str, bool, tuple[str, ...]], list[str]] = {}
+        combining = _read_combining(self._after)
         for index in self._unnamed:
             above, below = self._around.above(index), self._around.below(index)
             opcode = self._after.opcodes[index]
-            key = opcode, _gives_booleans(self._after, index)
+            key = opcode, _gives_booleans(self._after, index), combining.get(index, ())
             if key not in kin:
-                kin[key] = [id for id in wanting if self._may_come_from(*key, id)]
+                kin[key] = [id for id in wanting if self._may_come_from(*key[:2], id)]
+                like = [id for id in kin[key] if self._combines_like(id, opcode, key[2])]
+                if any(key[2] in self._combining_before(id, opcode) for id in like):
+                    kin[key] = like
             fitting = []
             for id in kin[key]:
                 node = wanting[id]
@@ -958,6 +963,26 @@ class InstructionMatcher:
             for index in self._before.of(id)
         )
 
+    def _combining_before(self, id: str, opcode: str) -> set[tuple[str, ...]]:
+        """How the instructions of a kind that an equation was lowered to combine two elements."""
+        module = self._before
+        if module is None:
+            return set()
+        return {
+            self._combining[index]
+            for index in module.of(id)
+            if index in self._combining and module.opcodes[index] == opcode
+        }
+
+    @functools.cached_property
+    def _combining(self) -> dict[int, tuple[str, ...]]:
+        return {} if self._before is None else _read_combining(self._before)
+
+    def _combines_like(self, id: str, opcode: str, combining: tuple[str, ...]) -> bool:
+        """Whether an equation may have been lowered to what combines two elements in this way."""
+        known = self._combining_before(id, opcode)
+        return not known or combining in known
+
     def _is_unnamed(self, index: int) -> bool:
         module = self._after
         opcode = module.opcodes[index]
@@ -995,6 +1020,15 @@ def _with_combining(
             found[key] = (*indices, *alone)
             found.pop(id, None)
     return found
+
+
+def _read_combining(module: Instructions) -> dict[int, tuple[str, ...]]:
+    """Of what combines two elements at a time, as a reduction does, the opcodes that say how."""
+    found: dict[int, list[str]] = {}
+    for index, opcode in enumerate(module.opcodes):
+        if opcode != "parameter" and module.combines(index) and module.owner(index) != NONE:
+            found.setdefault(module.owner(index), []).append(opcode)
+    return {owner: tuple(sorted(opcodes)) for owner, opcodes in found.items()}
 
 
 def _gives_booleans(module: Instructions, index: int) -> bool:
