@@ -26,6 +26,7 @@ from jaxscope.model import Capture, Timing, is_available
 from jaxscope.model.capture import NONFINITE_RESULT, Checked, Severity
 from jaxscope.model.experiments import CompileTime, Recompilation
 from jaxscope.model.file_kinds import CAPTURE_ENDINGS
+from jaxscope.model.outline import find_offered_calls
 from jaxscope.model.ranks import LIST_NAME
 from jaxscope.model.values import Values
 from jaxscope.report.answers import (
@@ -36,6 +37,7 @@ from jaxscope.report.answers import (
     answer_question,
     answer_to_document,
     answer_to_json,
+    call_of,
     find_question,
 )
 from jaxscope.schema.archive_container import open_regular
@@ -59,9 +61,21 @@ def run(options: Options) -> int:
     print_found(
         options,
         lambda: answer_to_json(question, answer, evidence),
-        lambda: answer_to_document(answer),
+        lambda: answer_to_document(answer, _proposed_call(options, evidence)),
     )
     return 0
+
+
+def _proposed_call(options: Options, evidence: Evidence) -> str:
+    """The call that was found for a file that offers none, where none was typed."""
+    file = named_file(options)
+    if options.call is not None or file.endswith(CAPTURE_ENDINGS):
+        return ""
+    try:
+        offered = find_offered_calls(Path(file).read_text("utf-8"))
+    except (OSError, ValueError):
+        return ""
+    return "" if offered else call_of(evidence)
 
 
 def list_questions() -> str:

@@ -818,8 +818,14 @@ def _memory(evidence: Evidence) -> Answer:
         return Answer(f"{told} Live ranges are not known: {live.reason}")
     graph = live.graph
     alive = sorted(live.alive_at(live.peak_step), key=lambda b: -_known(b.num_bytes))
+    held = [value for value in find_constants(capture) if value.is_needed]
+    captured = math.fsum(_known(value.num_bytes) for value in held)
+    besides = ""
+    if captured:
+        besides = f"Besides, the program holds {format_bytes(captured)} of captured arrays."
+    sentences = [told, describe_peak(live), compare_with_plan(live, plan), besides]
     return Answer(
-        " ".join(filter(None, [told, describe_peak(live), compare_with_plan(live, plan)])),
+        " ".join(filter(None, sentences)),
         [
             Fact(
                 f"alive then: {name_buffer(graph, b)} ({describe_kind(b)}), "
@@ -1248,7 +1254,7 @@ def answer_to_json(question: Question, answer: Answer, evidence: Evidence) -> Js
     return {
         "question": question.name,
         "asks": question.asks,
-        "call": _shorten(_call(evidence), 160),
+        "call": _shorten(call_of(evidence), 160),
         "line": evidence.line or None,
         "answer": answer.text,
         "facts": [
@@ -1259,7 +1265,8 @@ def answer_to_json(question: Question, answer: Answer, evidence: Evidence) -> Js
     }
 
 
-def _call(evidence: Evidence) -> str:
+def call_of(evidence: Evidence) -> str:
+    """The call that an answer is of; empty where it is not known."""
     sources: Iterable[Any] = (
         evidence.capture,
         evidence.timing,
@@ -1270,9 +1277,14 @@ def _call(evidence: Evidence) -> str:
     return next((source.call for source in sources if source is not None), "")
 
 
-def answer_to_document(answer: Answer) -> list[Section]:
-    """The answer first, then what it rests on."""
-    return [Section(blocks=[answer.text, *([_items(answer)] if answer.facts else [])])]
+def answer_to_document(answer: Answer, call: str = "") -> list[Section]:
+    """The answer first, then what it rests on.
+
+    Args:
+        call: What it is of, where nobody typed that.
+    """
+    told = [f"The call is {call}"] if call else []
+    return [Section(blocks=[answer.text, *([_items(answer)] if answer.facts else []), *told])]
 
 
 def _items(answer: Answer) -> Items:

@@ -975,6 +975,32 @@ def test_one_equation_is_one(tmp_path: Path) -> None:
     assert told == ["Nothing: its one equation is still there.", "The function has no equations."]
 
 
+def test_a_call_that_nobody_typed_or_offered_is_named(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    file = tmp_path / "square.py"
+    file.write_text("def square(x): return x * x\n")
+    assert jaxscope("ask", file, "size").output.splitlines()[-1] == "The call is square(f32[()])"
+    assert "The call" not in jaxscope("ask", file, "square(f32[3])", "size").output
+    file.write_text("# jaxscope: square(f32[2])\ndef square(x): return x * x\n")
+    assert "The call" not in jaxscope("ask", file, "size").output
+
+
+def test_the_memory_of_captured_arrays_is_told_beside_the_plan(tmp_path: Path) -> None:
+    file = tmp_path / "table.py"
+    lines = ["import jax.numpy as jnp", "import numpy as np"]
+    lines += ["TABLE = np.arange(4096, dtype=np.float32)"]
+    lines += ["def look_up(i): return jnp.asarray(TABLE)[i]", "def double(i): return i * 2"]
+    file.write_text("\n".join(lines))
+    question = find_question("memory")[0]
+    told = [
+        question.answer(find_evidence(question, CallRequest(str(file), call))).text
+        for call in ("look_up(3)", "double(3)")
+    ]
+    assert "Besides, the program holds 16.0 KiB of captured arrays." in told[0]
+    assert "captured" not in told[1]
+
+
 def test_what_is_unknown_is_not_said_to_be_still_there(tmp_path: Path) -> None:
     file = tmp_path / "two.py"
     file.write_text("import jax.numpy as jnp\ndef two(x):\n    return jnp.sin(x) + 1\n")
