@@ -153,8 +153,7 @@ def _tell_calls(
     taken = set(replaced)
     for name, column in columns.items():
         own_rows, own_keys = column.derived_row, column.derived_key
-        wanted = [old for _, old in replaced] if name == "optimized" else list(added)
-        at = np.flatnonzero(np.isin(own_keys, wanted))
+        at = np.flatnonzero(np.isin(own_keys, list(added)))
         pairs = [*zip(at.tolist(), own_rows[at].tolist(), own_keys[at].tolist(), strict=True)]
         if name == "optimized":
             gone = [place for place, node, own in pairs if (node, own) in taken]
@@ -373,7 +372,7 @@ def _lift(
 ) -> tuple[Int32s, Int32s]:
     """Keys of wanted nodes; what is inside a wanted fusion counts for the fusion as well."""
     inside = np.isin(rows, nodes)
-    owners = columns.fusion_owner[rows] if len(rows) else rows
+    owners = columns.fusion_owner[rows]
     of_owner = np.isin(owners, nodes) & (owners >= 0)
     return (
         np.concatenate([rows[inside], owners[of_owner]]).astype(np.int32),

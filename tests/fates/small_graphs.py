@@ -25,10 +25,11 @@ def build(text: str) -> Graph:
     """A graph from lines such as `eqn 1 scan <x,0.1 :f32[8]|i32[] +0/jaxpr @g length=3 ~a|b`.
 
     The words: kind, id, operation; `<` and operands, each a node or NODE.RESULT, `_` for none; `:`
-    and types; `@` and the group that it stands in; `+` and groups that it owns, which are jaxprs
-    unless a kind stands behind `=`; `~` and the equations whose names it carries; `^` and its
-    origins; `#` and its line, which also puts it into a scope; attributes. A group may be used
-    before the line of its owner. `in[0]=2.0:f32[]` is a literal operand; `calls=G|H` names groups.
+    and types, or nothing where it has no result; `@` and the group that it stands in; `+` and
+    groups that it owns, which are jaxprs unless a kind stands behind `=`; `~` and the equations
+    whose names it carries; `^` and its origins; `#` and its line, which also puts it into a scope;
+    attributes. A group may be used before the line of its owner. `in[0]=2.0:f32[]` is a literal
+    operand; `calls=G|H` names groups.
     """
     builder = GraphBuilder()
     rows = [line.split() for line in text.splitlines() if line.strip()]
@@ -54,7 +55,7 @@ def build(text: str) -> Graph:
             operation,
             name=name,
             group=inside[places[name]],
-            types=marks.get(":", "f32[8]").split("|"),
+            types=[type for type in marks.get(":", "f32[8]").split("|") if type],
             attributes=attributes,
             derived=[tag for tag in marks.get("~", "").split("|") if tag],
             origins=[id for id in marks.get("^", "").split("|") if id],

@@ -464,6 +464,8 @@ eqn i not <p :bool[]
 eqn j select_n <i,x,x
 eqn k sin <i :bool[]
 eqn l add <x in[1]=0.0:f32[]
+eqn m mul <x in[1]=(2+0j):c64[]
+eqn n debug_callback <x :
 """
 
 
@@ -556,6 +558,31 @@ def test_each_loop_hands_its_own_operands_to_a_body_that_it_shares() -> None:
     assert live(BODIES) == {"5", "3", "b/0", "d/0"}
     other = Equations(build(BODIES.replace("eqn 5 while", "eqn 5 mine")))
     assert [k for _, k in other.inputs(other.ids.index("5"), body)] == [NONE, NONE]
+
+
+@pytest.mark.parametrize(("num_condition", "num_body"), [(0, 0), (1, 0), (0, 1), (1, 2), (2, 1)])
+def test_loops_hand_their_operands_to_a_condition_and_a_body_that_they_share(
+    num_condition: int, num_body: int
+) -> None:
+    """As `while` is called: constants of the condition, those of the body, what is carried."""
+    count = num_condition + num_body + 1
+    named = f"cond_nconsts={num_condition} body_nconsts={num_body}"
+    text = "\n".join(
+        [
+            *(f"in x{k} input" for k in range(count)),
+            f"in y input\neqn 0 while <y +c/cond_jaxpr|b {named}",
+            *(f"in c{k} input @c/cond_jaxpr operand={k}" for k in range(num_condition + 1)),
+            *(f"in b{k} input @b operand={k}" for k in range(num_body + 1)),
+            f"eqn 1 while <{','.join(f'x{k}' for k in range(count))} shares=b",
+        ]
+    )
+    equations = Equations(build(f"{text} calls=c/cond_jaxpr|b {named}"))
+    loop = equations.ids.index("1")
+    found = [[k for _, k in equations.inputs(loop, group)] for group in equations.called[loop]]
+    assert found == [
+        [*range(num_condition), count - 1],
+        [*range(num_condition, num_condition + num_body), count - 1],
+    ]
 
 
 @pytest.mark.parametrize(

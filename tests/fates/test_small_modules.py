@@ -542,6 +542,123 @@ def test_what_has_no_name_in_the_loop_that_an_equation_was_lowered_to_is_a_part_
     loop = "in x input\neqn 0 while <x +b\nin b.x input @b operand=0\n"
     loop += "eqn 1 sin <b.x @b\nout b.o out <1 @b result=0\nout o out <0"
     assert "w.1" not in held_by(loop, module, module)["0"]
+    merged = module.replace("+wf=fusion root=true", "+wf=fusion").replace(
+        "~0\n    ins w.p", "~{tags}\n    ins w.p"
+    )
+    merged += "ins w.b compare <w.f @wc ~0 root=true"
+    two = "in x input\neqn 0 random_gamma <x\neqn 1 random_gamma <0\nout o out <1"
+    for tags in ("0|1", "9"):  # of two equations, and of none that there is: by what is around
+        text = merged.format(tags=tags)
+        assert "w.1" in held_by(two, text, text)["0"].split()
+
+
+def test_what_several_calls_of_a_function_in_a_function_became_is_told_of_each() -> None:
+    """0 calls `g`, 1 calls `f`, which calls `g`, and 2 calls `f` as well."""
+    jaxpr = """
+    in x input
+    eqn 0 jit <x +g
+    in g.x input @g
+    eqn 0/jaxpr/0 sin <g.x @g
+    out g.o out <0/jaxpr/0 @g result=0
+    eqn 1 jit <0 +f
+    in f.x input @f
+    eqn 1/jaxpr/0 jit <f.x @f shares=g calls=g
+    out f.o out <1/jaxpr/0 @f result=0
+    eqn 2 jit <1 shares=f calls=f
+    out o out <2
+    """
+    module = """
+    ins p parameter parameter_number=0
+    ins a sine <p ~0/jaxpr/0
+    ins b sine <a ~0/jaxpr/0 call=0/jaxpr/0@1/jaxpr/0
+    ins c sine <b ~0/jaxpr/0 call=0/jaxpr/0@2@1/jaxpr/0 root=true
+    """
+    found = held_by(jaxpr, module, module)
+    assert [found[call] for call in "012"] == ["a", "b", "c"]
+
+
+def test_a_copy_that_is_left_of_a_call_is_not_what_became_of_its_inside() -> None:
+    jaxpr = """
+    in x input
+    eqn 0 sin <x
+    eqn 1 shard_map <0 +b
+    in b.x input @b operand=0
+    eqn 1/body/0 neg <b.x @b
+    eqn 1/body/1 neg <1/body/0 @b
+    out b.o out <1/body/1 @b result=0
+    out o out <1
+    """
+    before = """
+    ins p parameter parameter_number=0
+    ins a sine <p ~0
+    ins b copy <a ~1
+    ins c negate <b ~1/body/0
+    ins d negate <c ~1/body/1
+    ins e copy <d ~1 root=true
+    """
+    after = "ins p parameter parameter_number=0\nins a sine <p ~0\nins b copy <a ~1 root=true"
+    found = fates(jaxpr, after, before)
+    told = [found[id].partition(":")[0] for id in ("1", "1/body/0", "1/body/1")]
+    assert told == ["simplified"] * 3
+
+
+@pytest.mark.parametrize("is_one", [True, False])
+def test_numbers_in_order_are_taken_into_those_of_all_that_spread_them(is_one: bool) -> None:
+    jaxpr = """
+    in x input
+    eqn 0 iota
+    eqn 1 broadcast_in_dim <0 :f32[4,8]
+    eqn 2 broadcast_in_dim <0 :f32[4,8]
+    eqn 3 add <1,x
+    eqn 4 mul <2,3
+    out o out <4
+    """
+    before = """
+    ins p parameter parameter_number=0
+    ins i iota ~0
+    ins b broadcast <i ~1
+    ins c broadcast <i ~2
+    ins d add <b,p ~3
+    ins e multiply <c,d ~4 root=true
+    """
+    after = before.replace("ins i iota ~0", "").replace("broadcast <i", "iota")
+    if is_one:
+        jaxpr = jaxpr.replace("eqn 2 broadcast_in_dim <0 :f32[4,8]", "").replace("<2", "<1")
+        before, after = (
+            module.replace(f"ins c {operation} ~2", "").replace("<c", "<b")
+            for module, operation in ((before, "broadcast <i"), (after, "iota"))
+        )
+    into = "b of equation 1" if is_one else "one of b, c of equations 1 and 2"
+    why = "XLA makes the array in the shape that is read."
+    assert fates(jaxpr, after, before)["0"] == f"simplified: Taken into {into}: {why}"
+
+
+@pytest.mark.parametrize(
+    ("is_interpreted", "block", "is_whole"),
+    [
+        ("True", "Ref{f32[8]}", True),
+        ("True", "Ref{f32[16]}", False),
+        ("True", "f32[8]", False),
+        ("False", "Ref{f32[8]}", False),
+    ],
+)
+def test_lowering_makes_nothing_of_what_hands_on_whole_blocks_of_interpreted_kernels(
+    is_interpreted: str, block: str, is_whole: bool
+) -> None:
+    jaxpr = f"""
+    in x input
+    eqn 0 pallas_call <x +k interpret={is_interpreted}
+    in a input :{block} @k
+    in b input :{block} @k
+    eqn 1 get <a @k
+    eqn 2 sin <1 @k
+    eqn 3 swap <b,2 @k
+    out o out <0
+    """
+    module = "ins p parameter parameter_number=0\nins a sine <p ~2 root=true"
+    found = fates(jaxpr, module, module, lowered="op 0 sine <_ ~2")
+    told = ["the whole block that its kernel" in found[id] for id in "13"]
+    assert told == [is_whole, is_whole]
 
 
 def test_a_product_goes_to_the_neighbour_that_lacks_one() -> None:

@@ -20,7 +20,7 @@ from bench.identity import peel, trace_plain
 from jaxscope.model import Direction, GraphBuilder, NodeKind
 from jaxscope.model.op_name import BASE_TAG, DERIVED_TAG, EQUALS_TAG, TagTable, read_origin
 from jaxscope.worker import compat, compat_recorder
-from jaxscope.worker.host.call import Call, call_namespace, parse_call
+from jaxscope.worker.host.call import Call, Level, call_namespace, parse_call
 from jaxscope.worker.provenance.stand_in import jitted_body, shown_body, tag_shown
 from jaxscope.worker.provenance.tagging import Tagger, nested_jaxprs
 from jaxscope.worker.provenance.traced_program import (
@@ -74,6 +74,23 @@ def wrapped(x: Any) -> Any:
 
 
 wrapped.defvjp(lambda x: (wrapped(x), layered(x)), lambda kept, g: (act(kept) * g,))
+
+
+@jax.custom_jvp
+def bounded(x: Any) -> Any:
+    """Its rule calls it in the branches of a choice; nothing else has a `tan`."""
+    return jnp.tan(x) * 2.0
+
+
+@bounded.defjvp
+def bounded_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (t,) = primals, tangents
+    return lax.cond(x[0] > 0.0, bounded, lambda v: -bounded(v), x), jnp.cos(x) * t
+
+
+@jax.jit
+def calls_bounded(x: Any) -> Any:
+    return bounded(x).sum()
 
 
 def nested_rules(x: Any) -> Any:
@@ -139,7 +156,8 @@ CALLS = (
     *("grad(rules)(f32[3])", "hessian(pushed)(f32[3])", "grad(inlined)(f32[3])"),
     *("grad(remat)(f32[3])", "jit(grad(jit(rules)))(f32[3])", "grad(nested_rules)(f32[3])"),
     *("jvp(layered, (f32[3],), (f32[3],))", "vmap(grad(nested_rules))(f32[2, 3])"),
-    "hessian(lambda x: layered(x).sum())(f32[3])",
+    *("hessian(lambda x: layered(x).sum())(f32[3])", "grad(calls_bounded)(f32[3])"),
+    "grad(lambda x: calls_bounded(2.0 * x))(f32[3])",
 )
 
 
@@ -244,6 +262,18 @@ def test_what_transforms_make_comes_from_the_equation_that_they_were_at(text: st
     known = ORIGINS.read_text("utf-8").split("\n\n")
     expected = next(part for part in known if part.startswith(f"{text}\n"))
     assert f"{text}\n{describe(trace(text))}" == expected.rstrip("\n")
+
+
+def test_what_a_rule_calls_in_a_branch_comes_from_the_function_itself() -> None:
+    program = trace("grad(lambda x: calls_bounded(2.0 * x))(f32[3])")
+    table = TagTable(program.base_ids, ())
+    (own,) = (id for id, each in walk(program.base.jaxpr) if each.primitive.name == "tan")
+    found = [
+        read_origin(compat.read_tags(each.source_info.name_stack), table)
+        for _, each in walk(program.derived.jaxpr)
+        if each.primitive.name == "tan"
+    ]
+    assert found == [own, own]
 
 
 class Pair(NamedTuple):
@@ -431,7 +461,7 @@ def test_the_gradient_is_of_all_floats_by_all_floats() -> None:
     start = time.perf_counter()
     gradient, is_summed = trace_gradient(program.base)
     assert 0 < gradient.seconds <= time.perf_counter() - start
-    assert is_summed
+    assert is_summed and not gradient.is_fetched
     assert gradient.argument_paths == ("x", "n", "p['w']")
     assert gradient.result_paths == ("gradient of x", "gradient of p['w']")
     assert [str(v.aval) for v in gradient.jaxpr.jaxpr.outvars] == ["float32[3]", "float32[]"]
@@ -446,6 +476,23 @@ def test_the_gradient_is_of_all_floats_by_all_floats() -> None:
     assert is_summed
     _, is_summed = trace_gradient(trace("f(f32[3])", f=lambda x: (x.sum(), 1)).base)
     assert not is_summed, "what is no float takes no part"
+
+
+@pytest.mark.parametrize(("given", "widest"), [("float32", 4), ("bfloat16", 4), ("float64", 8)])
+def test_the_sum_that_the_gradient_is_of_is_no_wider_than_the_results(
+    given: str, widest: int
+) -> None:
+    with jax.enable_x64(True):
+        base = trace("f(f32[3])", f=lambda x: (x.astype(given), x.astype("bfloat16"))).base
+        gradient, _ = trace_gradient(base)
+    sums = [each for _, each in walk(gradient.jaxpr) if each.primitive.name == "reduce_sum"]
+    assert max(each.outvars[0].aval.dtype.itemsize for each in sums) == widest
+
+
+def test_a_call_that_never_runs_the_function_has_no_program() -> None:
+    call = parse("vmap(shared)(f32[2, 3])")
+    with pytest.raises(ValueError, match=r"vmap\(shared\).* never calls shared"):
+        trace_call(dataclasses.replace(call, levels=(Level("vmap", lambda _: jnp.sin),)))
 
 
 def test_inputs_of_the_lowered_program_are_found() -> None:

@@ -71,7 +71,9 @@ def make_program(chance: random.Random, stage: str) -> Program:
     kinds += [chance.choice((work, work, work, NodeKind.OUTPUT)) for _ in range(9)]
     for node, kind in enumerate(kinds):
         groups = range(len(program.groups))
-        group = chance.choice([NONE, NONE, *groups]) if kind != NodeKind.INPUT else NONE
+        group = (
+            chance.choice([NONE, NONE, *groups, *groups[-2:]]) if kind != NodeKind.INPUT else NONE
+        )
 
         def some(most: int) -> list[str]:
             return [str(chance.randrange(NUM_KEYS)) for _ in range(chance.randrange(most))]
@@ -91,7 +93,8 @@ def make_program(chance: random.Random, stage: str) -> Program:
             )
         )
         if kind == work and chance.random() < (0.6 if node < 2 else 0.3):
-            owned = GroupKind.FUSION if is_late else GroupKind.JAXPR
+            late = GroupKind.FUSION if chance.random() < 0.6 else GroupKind.COMPUTATION
+            owned = late if is_late else GroupKind.JAXPR
             program.groups.append((owned, node, group))
     return program
 

@@ -417,7 +417,6 @@ class _Walk:
             node = waiting.pop()
             if self._live[node]:
                 continue
-            self._enliven(node)
             self._use_all(node)
             nested = self._equations.nested.get(self._equations.group[node])
             waiting += nested.owners if nested is not None else []

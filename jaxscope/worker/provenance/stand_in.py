@@ -296,7 +296,7 @@ def share_copies(jaxpr: Any, copies: Mapping[int, tuple[Any, Any]]) -> Any:
 
     def copy_of(called: Any) -> Any:
         copy = copies.get(id(called), (None, None))[1]
-        return copy if copy is not None and id(compat.open_jaxpr(copy)) in present else None
+        return copy if id(compat.open_jaxpr(copy)) in present else None
 
     return _Replacement(copy_of).change(jaxpr)
 
