@@ -859,6 +859,30 @@ def test_a_picture_that_comes_to_be_above_a_page_is_as_if_it_had_been_opened_the
     assert (canvas.camera, canvas.expanded) == (before, opened)
 
 
+def test_in_a_room_too_low_for_names_of_closed_groups_a_picture_begins_no_larger(
+    qtbot: QtBot,
+) -> None:
+    """Frames were named there, and nothing in them."""
+
+    def program(w: jax.Array, x: jax.Array) -> jax.Array:
+        for name in ("first", "second", "third"):
+            with jax.named_scope(name):
+                x = jnp.tanh(x @ w) + jnp.sin(x)
+        return jnp.mean((x - 1.0) ** 2)
+
+    graph = trace(jax.value_and_grad(program), jnp.ones((4, 4)), jnp.ones((4, 4)))
+    page = show(qtbot, graph, 830, 620)
+    canvas = page.canvas
+    assert sees_whole(canvas)
+    before = canvas.camera
+    page.resize(830, 200)
+    settle(qtbot, page)
+    assert 0.4 < canvas.camera.scale < 0.5
+    page.resize(830, 620)
+    settle(qtbot, page)
+    assert canvas.camera == before
+
+
 def test_in_a_room_too_low_for_any_name_a_picture_begins_no_larger(qtbot: QtBot) -> None:
     def program(x: jax.Array) -> jax.Array:
         for _ in range(4):

@@ -33,6 +33,7 @@ def test_a_dropped_folder_asks_for_the_module(qtbot: QtBot, window: MainWindow, 
     (dialog,) = window.findChildren(QInputDialog)
     labels = dialog.comboBoxItems()
     assert len(labels) > 1 and labels[0].endswith("jit_step")
+    assert dialog.okButtonText() == "Open" and dialog.height() > 300, "names of modules are long"
     dialog.setTextValue(labels[0])
     dialog.accept()
     qtbot.waitUntil(lambda: window.controller.state.capture is not None)

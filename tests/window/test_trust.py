@@ -64,18 +64,29 @@ def test_nothing_runs_before_the_question_is_answered(
     assert ran(session) == []
 
 
-def test_what_is_no_python_is_told_before_the_question_is_answered_and_after(
+def test_a_file_that_holds_nothing_to_run_says_so_and_asks_nothing(
     window: MainWindow, driver: Driver, session: RecordedSession, foreign: Path, qtbot: QtBot
 ) -> None:
-    foreign.write_text("import jax\ndef f(x:\n    return x\n", "utf-8")
-    choose(window, foreign)
+    """Whether it may run is asked once it could."""
     error = SourceError("The code is not valid Python.", where="f.py:2", kind="SyntaxError")
-    driver.wait_for(OutlineRequest).tell(Failed(error))
-    for _ in range(2):
-        driver.wait_until(lambda: window.controller.state.error is error)
+    nothing = Outline((), (), "")
+    answers = ("def f(x:\n", Failed(error)), ("", Finished(nothing))
+    for count, (text, answer) in enumerate(answers, 1):
+        foreign.write_text(text, "utf-8")
+        choose(window, foreign)
+        driver.wait_for(OutlineRequest, count).tell(answer)
+        driver.wait_until(window.error_panel.isVisible)
+        assert not window.trust_question.isVisible()
         assert window.controller.state.phase is Phase.IDLE, "no run has failed"
-        press(qtbot, window.trust_question.once)
-    assert ran(session) == []
+    assert "defines no function" in window.controller.state.error.explanation.what
+    foreign.write_text("def f(x):\n    return x\n", "utf-8")
+    window.controller.note_file_changed()
+    function = OutlinedFunction("f", "function", 1, 2, "f(x)", "")
+    driver.wait_for(OutlineRequest, 3).tell(Finished(Outline((function,), (), "")))
+    driver.wait_until(window.trust_question.isVisible)
+    assert not window.error_panel.isVisible() and ran(session) == []
+    press(qtbot, window.trust_question.once)
+    driver.wait_until(lambda: ran(session) == ["ProposeRequest"])
 
 
 def test_once_is_once(

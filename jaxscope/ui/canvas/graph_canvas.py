@@ -359,13 +359,23 @@ class GraphCanvas(QWidget):
         scale = camera.scale / self._unit
         return drawing is not None and len(drawing.list_titles(scale)) >= _LEAST_TITLES
 
+    def _names_closed_groups(self, camera: Camera) -> bool:
+        """Whether a third of the closed groups is named: frames of nameless boxes say little."""
+        drawing = self._drawing
+        if drawing is None:
+            return False
+        items, titles = drawing.scene.items, drawing.list_titles(camera.scale / self._unit)
+        num_closed = int(items.is_group[items.num_frames :].sum())
+        return 3 * sum(title.item >= items.num_frames for title in titles) >= num_closed
+
     def _look_at_less(self, scene: Scene) -> Camera:
         """The camera for what was seen whole, in a room where that cannot be read any more.
 
         It is seen whole, as long as that tells something, and else from its beginning, no larger.
         """
         camera, least = self._whole_camera(scene, SIDE_PX), LEAST_TOGETHER * self._text_scale
-        if camera.scale >= least or self._names_groups(camera):
+        is_told = self._names_groups(camera) and self._names_closed_groups(camera)
+        if camera.scale >= least or is_told:
             return camera
         size, is_down = (scene.width, scene.height), scene.direction == DOWN
         return begin_at(size, is_down, self.width(), self.height(), least)

@@ -725,7 +725,7 @@ class Controller(QObject):
         The error was of the text before.
         """
         state = self.state
-        if not (state.call or state.is_running or state.trust.waits):
+        if not (state.call or state.is_running):
             self._runs_first_call = True
             self._set(dataclasses.replace(state, error=None, phase=Phase.IDLE))
 
@@ -894,8 +894,9 @@ class Controller(QObject):
         error = event.error if isinstance(event, Failed) else None
         if not self.state.trust.waits:
             self._run_first_call(functions, error)
-        elif error is not None and self.state.error is None:  # that is known without running it
+        elif self.state.error is None and not functions:  # that is known without running it
             self._runs_first_call = False
+            error = error or _nothing_to_show(self.state.file)
             self._set(dataclasses.replace(self.state, error=error))
 
     def _run_first_call(

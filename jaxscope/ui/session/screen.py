@@ -148,7 +148,9 @@ def compute_screen(
         else "",
         is_call_failed=state.error is not None
         and (state.failed_stage == "call" or bool(state.error.explanation.part)),
-        asks_trust=state.trust is Trust.ASKED,
+        # Where the file holds nothing that could run, that is said instead.
+        asks_trust=state.trust is Trust.ASKED
+        and (state.error is None or bool(state.functions or state.call)),
         time="" if state.is_old or state.has_old_timing else _time(state),
     )
 

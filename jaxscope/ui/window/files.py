@@ -575,6 +575,9 @@ class FileDialogs(QObject):
         dialog.setOption(QInputDialog.InputDialogOption.UseListViewForComboBoxItems)
         dialog.setComboBoxItems(list(shown))
         dialog.setTextValue(next(iter(shown)))  # what Enter takes
+        dialog.setOkButtonText(tr("Open"))
+        metrics = dialog.fontMetrics()  # names of modules are long, and a job leaves many
+        dialog.resize(60 * metrics.averageCharWidth(), 24 * metrics.lineSpacing())
         dialog.textValueSelected.connect(lambda text: self.open_module(shown[text], path, found))
         dialog.open()
 
