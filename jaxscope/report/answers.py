@@ -204,6 +204,18 @@ def _there(found: T | Unavailable) -> T:
     return found
 
 
+def _module(evidence: Evidence) -> tuple[Graph, str]:
+    """The optimized module, or the one before optimization where a job left no other; a note then.
+
+    Raises:
+        _Missing: There is neither.
+    """
+    graph, earlier = evidence.graph("optimized"), evidence.graph("hlo")
+    if is_there(graph) or not is_there(earlier):
+        return _there(graph), ""
+    return earlier, " This is the module before optimization: no later one is known."
+
+
 def _count(found: Counter[str], most: int | None = None) -> str:
     """Such as `3 fused, 1 dead`: what there is most of comes first."""
     return ", ".join(f"{count:,} {name}" for name, count in found.most_common(most))
@@ -223,6 +235,9 @@ def _place(graph: Graph, node: int) -> str:
 
 def _costs(evidence: Evidence) -> Answer:
     capture = evidence.taken
+    module, note = _module(evidence)
+    if note:
+        return _costs_before(module)
     found = _there(find_cost_change(capture, RowKind.LINE))
     rows = sorted(found.rows, key=lambda row: -_known(row.after.cost.bytes_accessed))
     total = found.after.bytes_accessed
@@ -254,6 +269,37 @@ def _costs(evidence: Evidence) -> Answer:
         f"{first}{describe_cost_change(found)} This is counted, not measured: "
         f"`jaxscope time --per-node` measures it. {' '.join(found.notes)}".rstrip(),
         [*(own if has_own else ()), *told_lines],
+    )
+
+
+def _costs_before(graph: Graph) -> Answer:
+    """Of a module before optimization, each instruction on its own."""
+    nodes, group = graph.nodes, graph.nodes.group
+    is_called = (group != NONE) & (graph.groups.owner[group] != NONE)  # its caller counts it
+    outer = np.flatnonzero(~is_called)
+    flops, moved = (nodes.cost[outer, column] for column in (0, 1))
+    unknown = int(np.isnan(moved).sum())
+    least = "at least " * bool(unknown)
+    order = outer[np.argsort(-np.nan_to_num(moved), kind="stable")].tolist()
+    return Answer(
+        f"Before optimization, each instruction on its own: {least}"
+        f"{format_flops(float(np.nansum(flops)))}, {least}"
+        f"{format_bytes(float(np.nansum(moved)))} read and written, as XLA counts. No later module "
+        "is known; optimizing fuses instructions, so that less is read and written. What stands in "
+        "a loop counts once."
+        + f" XLA does not count {format_count(unknown, 'instruction')}."
+        * bool(unknown),
+        [
+            Fact(
+                f"{graph.id(node)} ({graph.operation(node)}): "
+                f"{format_bytes(float(nodes.cost[node, 1]))} read and written, "
+                f"{format_flops(float(nodes.cost[node, 0]))}",
+                "counted",
+                _place(graph, node),
+            )
+            for node in order
+            if nodes.cost[node, 1] > 0
+        ],
     )
 
 
@@ -940,7 +986,7 @@ def _constants(evidence: Evidence) -> Answer:
 
 
 def _collectives(evidence: Evidence) -> Answer:
-    graph = _there(evidence.graph("optimized"))
+    graph, note = _module(evidence)
     found = find_collectives(graph, evidence.taken.placement)
     contexts = CollectiveContexts(evidence.taken)
     facts = []
@@ -955,7 +1001,9 @@ def _collectives(evidence: Evidence) -> Answer:
                 place_text(context.place),
             )
         )
-    return Answer(describe_communication(found), facts)
+    if note and not found:
+        return Answer("No collective." + note + " XLA adds those that shardings need.")
+    return Answer(f"{describe_communication(found)}{note}", facts)
 
 
 def _sharding(evidence: Evidence) -> Answer:
@@ -984,8 +1032,9 @@ def _size(evidence: Evidence) -> Answer:
     sizes = [(name, describe_size(graph), describe_shared(graph)) for name, graph in graphs]
     compiled = lowered_name(stage.name for stage in evidence.taken.stages)
     first = next((size for size in sizes if size[0] == compiled), sizes[0])  # not what it is of
+    last = f" to {sizes[-1][1]} ({sizes[-1][0]})" if sizes[-1] is not first else ""
     return Answer(
-        f"From {first[1]} ({first[0]}) to {sizes[-1][1]} ({sizes[-1][0]}).",
+        f"From {first[1]} ({first[0]}){last}." if last else f"{first[1]} ({first[0]}).",
         [
             Fact(f"{name}: {told}" + (f". {shared}" if shared else ""), "stated")
             for name, told, shared in sizes
@@ -994,7 +1043,7 @@ def _size(evidence: Evidence) -> Answer:
 
 
 def _types(evidence: Evidence) -> Answer:
-    graph = _there(evidence.graph("optimized"))
+    graph, note = _module(evidence)
     counts: Counter[str] = Counter()
     doubles: dict[int, None] = {}
     for node in range(len(graph.nodes)):
@@ -1011,7 +1060,7 @@ def _types(evidence: Evidence) -> Answer:
         f" 64-bit floating point: {format_count(len(doubles), 'instruction')}." if doubles else ""
     )
     return Answer(
-        f"Values of the optimized program by type: {told}. It has {converts}.{wide}",
+        f"Values of the program by type: {told}. It has {converts}.{wide}{note}",
         [
             Fact(f"{graph.id(node)} is 64-bit floating point", "stated", _place(graph, node))
             for node in doubles

@@ -121,12 +121,18 @@ def describe_collective(collective: Collective) -> str:
     often = say(", {times:,} times", times=collective.rounds)
     does, groups = KINDS[collective.kind].text, describe_groups(collective)
     first = say_sentence(say("{name}: {meaning}", name=does, meaning=groups))
+    sent = (
+        say("what senders send is not known")
+        if math.isnan(collective.sent_bytes)
+        else say(
+            "senders send at least {sent} on average", sent=format_bytes(collective.sent_bytes)
+        )
+    )
     then = say(
-        "{operands} go in, {results} come out on each device; senders send at least "
-        "{sent} on average{often}.",
+        "{operands} go in, {results} come out on each device; {sent}{often}.",
         operands=format_bytes(collective.operand_bytes),
         results=format_bytes(collective.result_bytes),
-        sent=format_bytes(collective.sent_bytes),
+        sent=sent,
         often=often if collective.rounds > 1 else "",
     )
     return say_joined((first, then))
@@ -148,11 +154,13 @@ def describe_communication(collectives: tuple[Collective, ...]) -> str:
     if not collectives:
         return say("No communication: each device works on its own.")
     known = [c.total_bytes for c in collectives if not math.isnan(c.total_bytes)]
-    told = say(
-        "{collectives}; on average a device sends at least {sent}",
-        collectives=say_count(len(collectives), "collective"),
-        sent=format_bytes(sum(known)) if known else say("an unknown number of bytes"),
+    sent = (
+        say("on average a device sends at least {sent}", sent=format_bytes(sum(known)))
+        if known
+        else say("how much a device sends is not known")
     )
+    count = say_count(len(collectives), "collective")
+    told = say("{collectives}; {sent}", collectives=count, sent=sent)
     missing = len(collectives) - len(known)
     if known and missing:
         told = say("{told}, {missing:,} of them not counted", told=told, missing=missing)

@@ -146,6 +146,48 @@ def test_elements_of_tuples_in_short_are_the_instructions_that_they_stand_for(
     assert stage_of(capture, "hlo").text.text.count("%pair.1#1") == 2  # as it is in the file
 
 
+HLO_OF_ANOTHER_TOOL = """HloModule torch.9
+
+%add.1 (x.2: f32[], y.3: f32[]) -> f32[] {
+  %x.2 = f32[] parameter(0)
+  %y.3 = f32[] parameter(1)
+  ROOT %add.4 = f32[] add(f32[] %x.2, f32[] %y.3)
+}
+
+ENTRY %main.8 (p.5: f32[8]) -> f32[8] {
+  %p.5 = f32[8] parameter(0)
+  %custom-call.6 = f32[8] custom-call(f32[8] %p.5), custom_call_target="Aws", api_version=VERSION
+  ROOT %all-reduce.7 = f32[8] all-reduce(f32[8] %custom-call.6), replica_groups={}, to_apply=%add.1
+}
+""".replace("VERSION", "API_VERSION_UNSPECIFIED")
+
+
+def test_a_module_before_optimization_alone_answers_what_it_can(
+    jaxscope: CommandLine, tmp_path: Path
+) -> None:
+    """As PyTorch/XLA writes it, with a version of custom calls that XLA's parser refuses."""
+    (tmp_path / "torch.txt").write_text(HLO_OF_ANOTHER_TOOL)
+    answer = jaxscope("open", tmp_path / "torch.txt", "-o", tmp_path / "torch.jaxscope")
+    assert answer.status == 0 and not answer.errors.count("no graph")
+
+    def ask(question: str) -> str:
+        return jaxscope("ask", tmp_path / "torch.jaxscope", question).output
+
+    assert ask("size").startswith("6 instructions (hlo).\n")
+    assert ask("types").startswith("Values of the program by type: 6 f32. It has 0 convert")
+    assert "the module before optimization" in ask("types")
+    told = ask("collectives")
+    assert told.startswith("1 collective; how much a device sends is not known. This is the module")
+    assert "all devices, whose number is not known. 32 B go in, 32 B come out" in told
+    none = HLO_OF_ANOTHER_TOOL.replace("ROOT %all-reduce.7", "%all-reduce.7")
+    none = re.sub(r"  %all-reduce.*\n", "  ROOT %n = f32[8] negate(%custom-call.6)\n", none)
+    (tmp_path / "none.txt").write_text(none)
+    jaxscope("open", tmp_path / "none.txt", "-o", tmp_path / "torch.jaxscope")
+    assert ask("collectives").startswith("No collective.") and "shardings need" in ask(
+        "collectives"
+    )
+
+
 @pytest.mark.parametrize("text", [SHORT.replace("#1", "#7"), SHORT, SHORT.replace("%pair", "%no")])
 def test_elements_of_no_tuple_are_left_to_xlas_parser(text: str, tmp_path: Path) -> None:
     """`inner.1`, of which elements are taken, is not there; nor is element 7 of two."""

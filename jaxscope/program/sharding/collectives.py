@@ -261,6 +261,8 @@ def _describe(
             groups = _connect(pairs)
         else:
             groups = parse_groups(attributes.get("replica_groups", ""), num_devices)
+            if not any(groups):
+                groups = Unavailable(say("all devices, whose number is not known"))
     except ValueError as error:
         groups = Unavailable(say("Its groups cannot be read: {error}.", error=error))
     crosses = None

@@ -446,12 +446,14 @@ def _parse(text: str) -> bytes:
     try:
         return compat.serialized_hlo_of_text(text)
     except Exception:
-        in_full = write_elements(text)
-        if in_full == text:
+        readable = write_elements(text).replace(_UNSPECIFIED_VERSION, "")
+        if readable == text:
             raise
-        return compat.serialized_hlo_of_text(in_full)
+        return compat.serialized_hlo_of_text(readable)
 
 
+_UNSPECIFIED_VERSION = ", api_version=API_VERSION_UNSPECIFIED"
+"""XLA writes it at custom calls that PyTorch/XLA and others make, and does not read it."""
 _UNKNOWN_DIALECT = re.compile(r"Dialect `[^']*' not found for custom op")
 _ELEMENT = re.compile(r'"(?:[^"\\]|\\.)*"|(%[\w.\-]+)((?:#\d+)+)')
 _TUPLE = re.compile(r"\s+(?:ROOT )?(%[\w.\-]+) = (\(.*)")

@@ -11280,6 +11280,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>存活</translation>
     </message>
     <message>
+        <source>all devices, whose number is not known</source>
+        <translation>所有设备，数量未知</translation>
+    </message>
+    <message>
         <source>all {count}</source>
         <translation>全部 {count}</translation>
     </message>
@@ -12372,6 +12376,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>方式</translation>
     </message>
     <message>
+        <source>how much a device sends is not known</source>
+        <translation>每个设备发送多少未知</translation>
+    </message>
+    <message>
         <source>how often the loop runs is not known before it runs</source>
         <translation>循环运行多少次，在运行之前不知道</translation>
     </message>
@@ -13324,6 +13332,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>每个设备上</translation>
     </message>
     <message>
+        <source>on average a device sends at least {sent}</source>
+        <translation>平均每个设备至少发送 {sent}</translation>
+    </message>
+    <message>
         <source>on request</source>
         <translation>按需生成</translation>
     </message>
@@ -13878,6 +13890,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>selected, or linked to it</source>
         <translation>所选的，或与其相关联</translation>
+    </message>
+    <message>
+        <source>senders send at least {sent} on average</source>
+        <translation>发送方平均至少发送 {sent}</translation>
     </message>
     <message>
         <source>sends</source>
@@ -14712,6 +14728,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>读取它的操作会写入这块内存，而 {name} 没有被捐赠，其内存必须保持不变</translation>
     </message>
     <message>
+        <source>what senders send is not known</source>
+        <translation>发送方发送多少未知</translation>
+    </message>
+    <message>
         <source>what the calls took until they were steady</source>
         <translation>达到稳定之前各次调用的用时</translation>
     </message>
@@ -14932,8 +14952,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{call}：在作业中一次运行的工作用时 {work}，取 {num_runs}的平均</translation>
     </message>
     <message>
-        <source>{collectives}; on average a device sends at least {sent}</source>
-        <translation>{collectives}；平均每个设备至少发送 {sent}</translation>
+        <source>{collectives}; {sent}</source>
+        <translation>{collectives}；{sent}</translation>
     </message>
     <message>
         <source>{copies} copies</source>
@@ -16038,8 +16058,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{of_what}（每个 while 循环只算一轮）</translation>
     </message>
     <message>
-        <source>{operands} go in, {results} come out on each device; senders send at least {sent} on average{often}.</source>
-        <translation>每个设备输入 {operands}，输出 {results}；发送的设备平均至少发送 {sent}{often}。</translation>
+        <source>{operands} go in, {results} come out on each device; {sent}{often}.</source>
+        <translation>每个设备输入 {operands}，输出 {results}；{sent}{often}。</translation>
     </message>
     <message>
         <source>{operation} + {count}</source>
