@@ -88,6 +88,17 @@ def handed_on(x):
     return body(x)
 
 
+def gathered_first(x, w):
+    here = mesh(("i", 8))
+    rows, columns, whole = (NamedSharding(here, spec) for spec in (P("i"), P(None, "i"), P()))
+
+    @functools.partial(jax.jit, in_shardings=(rows, columns), out_shardings=whole)
+    def product(x, w):
+        return x @ w + w
+
+    return product(x, w)
+
+
 def shares(x):
     return jax.pmap(lambda a: a / jax.lax.psum(a, "i"), axis_name="i")(x)
 

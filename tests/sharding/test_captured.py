@@ -239,3 +239,15 @@ def test_axes_that_do_not_fit_the_devices_are_left_out() -> None:
 def test_a_worker_that_knows_nothing_says_why() -> None:
     placement = read_placement(Message("placement", {"reason": "No."}), TagTable())
     assert placement == Unavailable("No.", "optimized")
+
+
+def test_what_is_sent_is_not_told_as_the_kernel_of_what_is_computed(take: Take) -> None:
+    capture = take("gathered_first(f32[8, 8], f32[8, 8])")
+    module = capture.stage("optimized")
+    assert module is not None and isinstance(module.graph, Graph)
+    by_name = module.graph.index_by_name()
+    held = {name for fate in capture.fates.values() for name in fate.instructions}
+    assert "all-gather" in {module.graph.operation(by_name[name]) for name in held}
+    for fate in capture.fates.values():
+        first = module.graph.operation(by_name[fate.instructions[0]])
+        assert not first.startswith("all-gather") and "all-gather" not in fate.text

@@ -18,6 +18,11 @@ _EFFECTS = frozenset(
         *("rng", "rng-get-and-update-state", "after-all", "all-reduce", "collective-permute"),
     }
 )
+COLLECTIVES = (
+    *("all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute"),
+    *("reduce-scatter", "ragged-all-to-all"),
+)
+"""How the opcodes begin by which devices communicate."""
 SHARDING_MARKS = frozenset(
     {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "xla.sdy.FuncResultSharding"}
 )

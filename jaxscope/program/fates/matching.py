@@ -25,6 +25,7 @@ from jaxscope.model.said import Said, say
 from jaxscope.model.types import read_count
 from jaxscope.program.fates.equations import Equations
 from jaxscope.program.fates.instructions import (
+    COLLECTIVES,
     COMPUTING,
     LAYOUT_OPCODES,
     SHARDING_MARKS,
@@ -636,6 +637,10 @@ class InstructionMatcher:
         if not telling and work == COMPUTING:
             return None  # what is left came with the operation and is not the operation
         telling = telling or list(indices)
+        if not any(opcode.startswith(COLLECTIVES) for opcode in self.opcodes_before(id)):
+            # What it reads or gives is sent as well where devices share an array.
+            own = [index for index in telling if not opcodes[index].startswith(COLLECTIVES)]
+            telling = own or telling
         sizes = self._sizes_before(id)
         after = self._after.sizes
         same = [i for i in telling if after[i] >= sizes.get(opcodes[i], math.inf)]

@@ -14,13 +14,10 @@ from jaxscope.model.said import BOTH, say, say_count, say_joined
 from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.model.units import format_bytes, format_flops
 from jaxscope.program.cost.kernels import REPLACES
+from jaxscope.program.fates.instructions import COLLECTIVES
 from jaxscope.program.fusion.fusions import Module
 
 _EFFECTS = frozenset({"infeed", "outfeed", "send", "recv", "rng-get-and-update-state"})
-_COLLECTIVES = (
-    *("all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute"),
-    *("reduce-scatter", "ragged-all-to-all"),
-)
 _OWN_KERNEL = frozenset(
     {
         *("sort", "fft", "cholesky", "triangular-solve", "convolution", "dot", "topk", "scatter"),
@@ -98,7 +95,7 @@ def _side_effect(pair: KernelPair) -> str:
 
 def _collective(pair: KernelPair) -> str:
     for node in pair.both:
-        if pair.module.operations[node].startswith(_COLLECTIVES):
+        if pair.module.operations[node].startswith(COLLECTIVES):
             return say(
                 "{name} is a collective: devices wait for each other there.", name=pair.name(node)
             )
