@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jaxscope.model.said import EITHER, LISTED, said, say, say_count, say_joined
-from jaxscope.model.units import format_count, format_place
+from jaxscope.model.units import format_count, format_place, shorten
 from jaxscope.model.values import (
     ArrayDifference,
     ArraySummary,
@@ -47,6 +47,7 @@ OF_FORMS = say_joined(map(said, _OF_FORM.values()))
 COMPARED_HEADERS = ("equation", "operation", "type", "differ", "ULPs", "most by", "at", "line")
 _MOST_ULPS = 1_000_000
 """More say nothing of rounding."""
+_LONGEST_PATH = 60
 
 
 def values_to_document(found: Values, ulps: int = 0) -> list[Section]:
@@ -227,7 +228,9 @@ def _end_rows(
     what: str, summaries: Sequence[ArraySummary], paths: Sequence[str] = ()
 ) -> Iterator[tuple[Cell, ...]]:
     for number, each in enumerate(summaries):
-        name = Verbatim(paths[number]) if number < len(paths) else f"{what} {number}"
+        # A key of a dictionary may be any object, such as an effect of checkify.
+        path = Verbatim(shorten(paths[number], _LONGEST_PATH)) if number < len(paths) else ""
+        name = path or f"{what} {number}"
         type_ = f"{each.dtype}[{', '.join(map(str, each.shape))}]"
         yield (name, Verbatim(type_), Verbatim(each.text), *number_cells(each))
 

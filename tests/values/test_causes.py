@@ -12,7 +12,8 @@ import pytest
 
 from jaxscope.model.capture import Environment
 from jaxscope.model.values import ArraySummary, NonfiniteOrigin, Values
-from jaxscope.report.values import describe_origins
+from jaxscope.report.document import write_text
+from jaxscope.report.values import describe_origins, values_to_document
 from jaxscope.worker.host.call import parse_call
 from jaxscope.worker.provenance.traced_program import find_inputs, trace_call
 from jaxscope.worker.stages.call_loader import call_namespace
@@ -95,6 +96,16 @@ def test_a_late_round_of_a_long_loop_is_found() -> None:
 
     origin, _ = find_origin("function(jnp.ones(3000))", {"function": function})
     assert origin["operation"] == "sqrt" and origin["iterations"] == [1501]
+
+
+def test_names_of_results_under_keys_that_are_objects_leave_room_for_the_table() -> None:
+    row = ArraySummary((), "bool", 1.0, 1.0, 1.0, text="True")
+    path = f"result[0][{'an effect of checkify ' * 20}]"
+    environment = Environment("", "", "", "", "")
+    found = Values("f(x)", environment, "jaxpr", (), (row,), (), (), result_paths=(path,))
+    told = write_text(values_to_document(found))
+    assert "result[0][an effect of checkify" in told and "…" in told
+    assert max(len(line) for line in told.splitlines() if "effect" in line) < 200
 
 
 def test_the_inf_that_a_nan_comes_from_is_not_told_as_the_first_of_all() -> None:

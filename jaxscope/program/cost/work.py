@@ -177,9 +177,9 @@ BRANCHES = say("Of a condition's branches one runs: from the cheapest to the dea
 def describe_unbounded_loops(count: int) -> str:
     """A sentence on loops whose number of rounds is unknown."""
     if count == 1:
-        return say("1 loop counts once: how often it runs is not known, and it may run never.")
+        return say("1 loop counts once: how often it runs is not known, and it may never run.")
     return say(
-        "{count:,} loops count once: how often they run is not known, and they may run never.",
+        "{count:,} loops count once: how often they run is not known, and they may never run.",
         count=count,
     )
 

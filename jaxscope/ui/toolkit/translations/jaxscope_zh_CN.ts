@@ -326,7 +326,7 @@ Ctrl+K 输入几个字母，就能找到任何命令、示例和调用。
         <translation>1 个叶子</translation>
     </message>
     <message>
-        <source>1 loop counts once: how often it runs is not known, and it may run never.</source>
+        <source>1 loop counts once: how often it runs is not known, and it may never run.</source>
         <translation>1 个循环只算一次：不知道它运行多少次，也可能从不运行。</translation>
     </message>
     <message>
@@ -15056,7 +15056,7 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{count:,} 个循环</translation>
     </message>
     <message>
-        <source>{count:,} loops count once: how often they run is not known, and they may run never.</source>
+        <source>{count:,} loops count once: how often they run is not known, and they may never run.</source>
         <translation>{count:,} 个循环只算一次：不知道它们运行多少次，也可能从不运行。</translation>
     </message>
     <message>
