@@ -41,6 +41,7 @@ COMPUTED = say(
     "where one is written over another that nobody reads any more, or where a result will be, and "
     "a little more where it leaves gaps."
 )
+NO_PADDING = say("No layout pads: dimensions lie one after the other, without tiles to fill.")
 _MAX_ROWS = 20
 _MAX_READERS = 12
 
@@ -230,12 +231,22 @@ def compare_with_plan(live: LiveRanges, plan: MemoryPlan | Unavailable) -> str:
 
 
 def explain_peak(live: LiveRanges, plan: MemoryPlan | Unavailable) -> str:
-    """The same, how that was found, and what XLA allocates."""
+    """The same, what XLA allocates, and how that was found."""
+    return say_joined((hold_peak_against_plan(live, plan), explain_ranges(live)))
+
+
+def explain_ranges(live: LiveRanges) -> str:
+    """How it was found what is alive when."""
+    return PLACED if live.is_placed else COMPUTED
+
+
+def hold_peak_against_plan(live: LiveRanges, plan: MemoryPlan | Unavailable) -> str:
+    """The most that is in memory at once, and what XLA allocates where that differs."""
     told: list[str] = [describe_peak(live), compare_with_plan(live, plan)]
     if not live.is_placed and is_available(plan) and live.peak_bytes > plan.total_bytes:
         total = format_bytes(plan.total_bytes)
         told.append(say("That is more than the {total} that XLA allocates.", total=total))
-    return say_joined([*told, PLACED if live.is_placed else COMPUTED])
+    return say_joined(told)
 
 
 def describe_padding(live: LiveRanges) -> str:
@@ -247,7 +258,7 @@ def describe_padding(live: LiveRanges) -> str:
         layouts = say_count(unknown, "layout")
         return say("How the tiles of {layouts} pad is not known.", layouts=layouts)
     if not padding:
-        return say("No layout pads: dimensions lie one after the other, without tiles to fill.")
+        return NO_PADDING
     return say(
         "{padding} of the peak are padding, which the tiles of layouts ask for.",
         padding=format_bytes(padding),

@@ -37,7 +37,10 @@ def test_it_opens_at_the_peak_with_the_largest_on_top(page: MemoryPage) -> None:
     assert "the peak" in page.step_title.text()
     assert page.alive.rows.index(0, 0).data() == "64.0 KiB"
     assert "by XLA's plan" in page.heading.text()
-    assert "computed from the scheduled module" in page.notes.text()
+    assert "in use at a time" in page.notes.text()
+    for label in (page.heading, page.notes):  # how that was found is told where one asks
+        assert "computed from the scheduled module" in label.toolTip()
+    assert "computed" not in page.notes.text() and "No layout pads" not in page.notes.text()
 
 
 def test_a_click_on_the_plot_chooses_the_step(page: MemoryPage, qtbot: QtBot) -> None:

@@ -20,6 +20,7 @@ from jaxscope.program.links import NO_LINKED, Links
 from jaxscope.program.memory.live_ranges import Buffer, LiveRanges
 from jaxscope.report.document import Table
 from jaxscope.report.memory import (
+    NO_PADDING,
     REMAT_PROTOCOL,
     MemoryReport,
     alive_table,
@@ -29,12 +30,14 @@ from jaxscope.report.memory import (
     describe_padding,
     describe_remat,
     donation_table,
-    explain_peak,
+    explain_ranges,
+    hold_peak_against_plan,
     kept_table,
     meaning_of,
     name_step,
     remat_table,
 )
+from jaxscope.schema.safe_text import escape_html
 from jaxscope.ui.pages import PAGES
 from jaxscope.ui.selection.linked_rows import LinkedRows
 from jaxscope.ui.session.state import WindowState
@@ -318,12 +321,19 @@ class MemoryPage(CapturePage):
                     "; {aliased_bytes} of it shared by donation",
                     aliased_bytes=format_bytes(plan.aliased_bytes),
                 )
+        hint = ""
         if isinstance(live, Unavailable):
             notes = tr("What is alive when is not available: {reason}", reason=live.reason)
         else:
-            notes = tr_said(say_joined((explain_peak(live, plan), describe_padding(live))))
+            found, padding = hold_peak_against_plan(live, plan), describe_padding(live)
+            is_plain = padding == NO_PADDING
+            notes = tr_said(found if is_plain else say_joined((found, padding)))
+            how = explain_ranges(live)
+            hint = tr_said(say_joined((how, padding if is_plain else "")))
         self.heading.setText(heading)
         self.notes.setText(notes)
+        for label in (self.heading, self.notes):
+            label.setToolTip(f"<p>{escape_html(hint)}</p>" if hint else "")  # which wraps
 
     def _fill_kept(self, report: MemoryReport) -> None:
         residuals = report.residuals
