@@ -237,6 +237,19 @@ def test_the_inspector_says_what_failed_where_and_what_to_try(
     assert window.screen_shown.status == "Ready", "the error was put away, so nothing tells of it"
 
 
+def test_code_with_a_caret_below_it_is_set_so_that_the_caret_points_at_its_place(
+    driver: Driver, window: MainWindow, source: Path
+) -> None:
+    why = "'(' was never closed (column 6)\ndef f(x:\n     ^"
+    driver.open(source).tell(Failed(SourceError("No Python.", why=why, where="model.py:2")))
+    driver.wait_until(window.error_panel.isVisible)
+    document = window.workspace.inspector.page.document()
+    rows = [document.findBlockByNumber(n) for n in range(document.blockCount())]
+    code, caret = (next(r for r in rows if r.text() == text) for text in why.split("\n")[1:])
+    for row in (code, caret):
+        assert row.begin().fragment().charFormat().fontFamilies() == ["monospace"]
+
+
 def test_the_line_that_failed_comes_into_sight_where_another_is_selected(
     driver: Driver, window: MainWindow, source: Path
 ) -> None:

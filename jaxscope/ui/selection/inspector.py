@@ -476,16 +476,25 @@ def describe_failure(explanation: Explanation) -> str:
     place = parse_place(explanation.where)
     if place is not None:
         where = f"<a href='present:{place[1]}:{escape_html(place[0])}'>{where}</a>"
+    said, excerpt = _part_excerpt(tr_said(explanation.why))
     why, remedy = (
-        escape_marked(tr_said(text), _MAX_FAILURE).replace("\n", "<br>")
-        for text in (explanation.why, explanation.remedy)
+        escape_marked(text, _MAX_FAILURE).replace("\n", "<br>")
+        for text in (said, tr_said(explanation.remedy))
     )
     told = (
         f"<b>{escape_marked(tr_said(explanation.what), _MAX_FAILURE)}</b>",
         " · ".join(filter(None, (where, why))),
         tr("What to try: {remedy}", remedy=remedy) if remedy else "",
     )
-    return "".join(f"<p>{text}</p>" for text in told if text)
+    first, second, last = (f"<p>{text}</p>" if text else "" for text in told)
+    return first + second + (f"<pre>{escape_html(excerpt)}</pre>" if excerpt else "") + last
+
+
+def _part_excerpt(why: str) -> tuple[str, str]:
+    """What is said, and the code below it if `^` points into that: it is set as code then."""
+    said, _, below = why.partition("\n")
+    points = any(line.strip() and not line.strip(" ^~") for line in below.split("\n"))
+    return (said, below) if points else (why, "")
 
 
 def describe_call(
