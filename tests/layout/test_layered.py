@@ -10,15 +10,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from jaxscope.picture.layout.crossing_reduction import _Order, order_ranks
 from jaxscope.picture.layout.diagram import (
     Diagram,
     DiagramEdge,
     Drawing,
+    LayeredGraph,
     LayoutStopped,
     LineAside,
     RequestedStub,
     Route,
     Spacing,
+    build_layered_graph,
 )
 from jaxscope.picture.layout.layered import keep_distances, layout_layered
 from jaxscope.picture.scene.group_layout import LAYOUT_CHOOSES
@@ -644,3 +647,135 @@ def test_a_long_line_passes_on_the_side_that_no_line_leads_aside_to(is_to_left: 
             if above < drawing.y[node] < below
         }
         assert (x > drawing.x[node]) == is_to_left
+
+
+def make_rows(chance: random.Random, aside: tuple[LineAside, ...]) -> tuple[LayeredGraph, _Order]:
+    """Twelve boxes on four ranks, lines over one to three of them, and the rows in any order."""
+    ranks = [node // 3 for node in range(12)]
+    links = []
+    for net in range(14):
+        source, target = chance.sample(range(12), 2)
+        shifts = [chance.choice((0.0, -8.0, 8.0)) for _ in range(2)]
+        if ranks[source] < ranks[target]:
+            links.append(DiagramEdge(source, target, net, *shifts))
+    diagram = Diagram([40.0] * 12, [20.0] * 12, links)
+    threads = build_layered_graph(diagram, ranks, frozenset(), Spacing())
+    rows = [[v for v, of in enumerate(threads.rank) if of == rank] for rank in range(4)]
+    for row in rows:
+        chance.shuffle(row)
+    return threads, _Order(threads, rows, (), aside)
+
+
+def count_crossings(
+    threads: LayeredGraph, rows: list[list[int]], aside: tuple[LineAside, ...]
+) -> int:
+    """Two lines at a time; where lines lead aside they cross those that pass on that side."""
+    place = {v: at for row in rows for at, v in enumerate(row)}
+    total = 0
+    for row in rows:
+        steps = [
+            (place[v], own, place[u] + at)
+            for v in row
+            for u, at, own in zip(
+                threads.down[v],
+                threads.down_port[v] or itertools.repeat(0.0),
+                threads.own_port[v] or itertools.repeat(0.0),
+                strict=False,
+            )
+        ]
+        for one, other in itertools.combinations(steps, 2):
+            total += (one[:2] < other[:2] and one[2] > other[2]) or (
+                one[:2] > other[:2] and one[2] < other[2]
+            )
+        for line in aside:
+            if line.node in row:
+                at = place[line.node]
+                passed = row[:at] if line.is_to_left else row[at + 1 :]
+                total += sum(v >= threads.num_nodes for v in passed)
+    return total
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_crossings_are_counted_and_a_swap_saves_what_it_is_said_to_save(seed: int) -> None:
+    chance = random.Random(seed)
+    aside = tuple(LineAside(node, chance.random() < 0.5) for node in chance.sample(range(12), 4))
+    threads, order = make_rows(chance, aside)
+    assert order.count_crossings() == count_crossings(threads, order.rows, aside)
+    for rank, row in enumerate(order.rows):
+        for index in range(len(row) - 1):
+            rows = order.copy()
+            rows[rank][index : index + 2] = rows[rank][index : index + 2][::-1]
+            saved = order.count_crossings() - count_crossings(threads, rows, aside)
+            assert order._gain_of_swap(row[index], row[index + 1]) == saved
+    before, saved = order.count_crossings(), 0
+    while step := order.transpose():
+        saved += step
+    assert count_crossings(threads, order.rows, aside) == before - saved
+
+
+def test_boxes_that_keep_their_order_keep_no_others_from_changing_places() -> None:
+    links = [DiagramEdge(2, 5, 0), DiagramEdge(3, 4, 1)]
+    diagram = Diagram([40.0] * 6, [20.0] * 6, links)
+    threads = build_layered_graph(diagram, [0, 0, 0, 0, 1, 1], frozenset(), Spacing())
+    order = _Order(threads, [[0, 1, 2, 3], [4, 5]], (0, 1, 4, 5))
+    assert order.transpose() == 1
+    assert order.rows == [[0, 1, 3, 2], [4, 5]]
+
+
+def test_an_order_that_is_preferred_does_not_change_one_that_is_fixed() -> None:
+    links = [DiagramEdge(start, 2, start) for start in range(2)]
+    for one, other in ((0, 1), (1, 0)):
+        diagram = Diagram([40.0] * 3, [20.0] * 3, links, fixed=(one, other))
+        drawing = layout_layered(dataclasses.replace(diagram, preferred=((other, one),)))
+        assert drawing.x[one] < drawing.x[other]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_pair_stands_outside_of_those_that_come_after_it(seed: int) -> None:
+    """Where there are no lines to cross, beside a pair there are only the pairs before it."""
+    num = 12
+    ranks = [node // 4 for node in range(num)]
+    threads = build_layered_graph(
+        Diagram([40.0] * num, [20.0] * num, []), ranks, frozenset(), Spacing()
+    )
+    nodes = random.Random(seed).sample(range(num), 6)
+    pairs = tuple(zip(nodes[::2], nodes[1::2], strict=True))
+    rows = order_ranks(threads, lambda: None, (), (), pairs, ())
+    done = set[int]()
+    for pair in pairs:
+        done.update(pair)
+        beside = [set[int](), set[int]()]
+        for v in pair:
+            row = rows[ranks[v]]
+            beside[0].update(row[: row.index(v)])
+            beside[1].update(row[row.index(v) + 1 :])
+        assert any(side <= done for side in beside)
+
+
+def test_only_of_gathered_arguments_are_many_long_lines_named_by_stubs() -> None:
+    """Both have four lines past other boxes, and there are boxes enough for all of them."""
+    chain = [DiagramEdge(node, node + 1, node) for node in range(2, 9)]
+    links = [DiagramEdge(start, end, 9 + end) for start in (0, 1) for end in (5, 6, 7, 8)]
+    links = [*chain, DiagramEdge(0, 2, 0), DiagramEdge(1, 2, 1), *links]
+    diagram = Diagram([40.0] * 20, [20.0] * 20, links, gathered=frozenset({0}))
+    routes = layout_layered(diagram).routes
+    assert [bool(route) for route in routes] == [*[True] * 9, *[False] * 4, *[True] * 4]
+
+
+@pytest.mark.parametrize("source", [0, 1])
+def test_a_stub_has_room_for_the_name_of_the_box_it_stands_for(source: int) -> None:
+    chain = [DiagramEdge(node, node + 1) for node in range(7)]
+    names = [100.0 + node for node in range(8)]
+    diagram = Diagram([40.0] * 8, [20.0] * 8, [*chain, DiagramEdge(source, 7, 1)])
+    diagram = dataclasses.replace(diagram, stub_across=names)
+    stubs = layout_layered(diagram, Spacing(max_span=4)).stubs
+    (entering,) = [stub for stub in stubs if not stub.is_source]
+    assert (entering.node, entering.across) == (7, names[source])
+
+
+def test_what_stands_in_a_sequence_begins_where_its_rank_begins() -> None:
+    heights = [60.0, 20.0, 40.0]
+    for sequence, tops in (((1, 2), [0.0, 0.0, 0.0]), ((), [0.0, 20.0, 10.0])):
+        drawing = layout_layered(Diagram([40.0] * 3, heights, [], sequence=sequence))
+        found = [y - height / 2 for y, height in zip(drawing.y, heights, strict=True)]
+        assert [top - min(found) for top in found] == tops

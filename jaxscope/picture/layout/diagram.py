@@ -241,12 +241,12 @@ def _add_net(
             dummy = threader.add_vertex(level, *size)
             threader.add_step(chain[-1], dummy, _known(at_top) if len(chain) == 1 else 0.0)
             chain.append(dummy)
-        before = chain[rank - 1 - threader.rank[top]]
+        before = chain[-1]  # nearer ends come first
         if (before, bottom) not in joined:
             joined.add((before, bottom))
             leaves = _known(at_top) if before == top else 0.0
             threader.add_step(before, bottom, leaves, _known(at_bottom))
-        path = (*chain[: rank - threader.rank[top]], bottom)
+        path = (*chain, bottom)
         paths[index] = path[::-1] if is_turned else path
 
 

@@ -241,8 +241,8 @@ class _Straightener:
             if (v < num and len(near) > _MOST_BESIDE) or v in stubs:
                 continue
             for u, lean in zip(near, self._down_lean[v], strict=True):
-                is_alone = v >= num or u >= num or len(near) == 1 or len(up[u]) == 1
-                if is_alone and (u >= num or len(up[u]) <= _MOST_BESIDE) and u not in stubs:
+                is_alone = v >= num or len(near) == 1 or len(up[u]) == 1
+                if is_alone and len(up[u]) <= _MOST_BESIDE and u not in stubs:
                     steps.append((-self._weigh(v, u), abs(x[u] + lean - x[v]), v, u))
         steps.sort()
         above, below = [NONE] * len(x), [NONE] * len(x)
