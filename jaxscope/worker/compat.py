@@ -478,6 +478,17 @@ def user_frames(source_info: Any) -> Iterator[tuple[str, int, int, str]]:
         yield frame.file_name, frame.start_line, frame.start_column, frame.function_name
 
 
+_NOT_THE_USERS = frozenset({"jax", "jaxlib", "jaxscope", "contextlib", "functools", "threading"})
+
+
+def running_line() -> tuple[str, int] | tuple[()]:
+    """File and line of the innermost code that runs now and is neither JAX's nor ours."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame and str(frame.f_globals.get("__name__")).partition(".")[0] in _NOT_THE_USERS:
+        frame = frame.f_back
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ()
+
+
 def user_place(equation: Any) -> tuple[str, int] | None:
     """File and line (1-based) of the innermost user frame of an equation; None if it has none."""
     frame = next(user_frames(equation.source_info), None)
@@ -780,7 +791,8 @@ def _loop_function(loop: Any, params: dict[str, Any]) -> Callable[..., Any]:
     function = lambda *args: loop.bind(*args, **params)  # noqa: E731  # one line, that of the user
     frames = user_frames(_source_info.current())
     place = own_place([SourcePosition(*frame[:3]) for frame in frames])
-    file, line = (place.file, place.line) if place else (function.__code__.co_filename, 1)
+    # What JAX traced by itself, as a solver of its own, has no line: that which runs it has one.
+    file, line = (place.file, place.line) if place else running_line() or ("", 1)
     function.__name__ = function.__qualname__ = loop.name
     function.__code__ = function.__code__.replace(
         co_filename=file, co_firstlineno=line, co_name=loop.name, co_qualname=loop.name

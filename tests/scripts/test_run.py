@@ -887,6 +887,40 @@ print("sum", float(x.sum()))
 """
 
 
+SOLVER = """\
+import jax
+import jax.numpy as jnp
+
+
+def solve(a, b):
+    return jax.scipy.sparse.linalg.cg(lambda v: a @ v, b, maxiter=10)[0]
+
+
+def doubled(x):
+    made = jax.new_ref(jnp.zeros(3))
+
+    def body(i, _):
+        made[i] = x[i] * 2
+
+    jax.lax.fori_loop(0, 3, body, None)
+    return made[...]
+
+
+print(solve(jnp.eye(3) * 2, jnp.ones(3)).sum(), doubled(jnp.arange(3.0)).sum())
+"""
+
+
+@pytest.mark.skipif(not hasattr(jax, "new_ref"), reason="no mutable arrays")
+def test_loops_of_solvers_and_of_mutable_arrays_have_their_lines(tmp_path: Path) -> None:
+    """JAX's solvers are traced before they run; a mutable array is read by no look at its type."""
+    script, seen = tmp_path / "script.py", tmp_path / "seen"
+    script.write_text(SOLVER)
+    done = run("--out", str(seen), str(script))
+    assert done.returncode == 0 and "is not known in full" not in done.stdout
+    loops = [(each["function"], each["file"], each["line"]) for each in read(seen)["compilations"]]
+    assert loops == [("lax.while", str(script), 6), ("lax.scan", str(script), 15)]
+
+
 @pytest.mark.slow
 def test_a_loop_that_a_library_runs_is_of_the_users_line(tmp_path: Path) -> None:
     folder = tmp_path / "site-packages"

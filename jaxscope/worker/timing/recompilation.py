@@ -15,7 +15,6 @@ import importlib
 import inspect
 import logging
 import re
-import sys
 import threading
 import types
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -441,6 +440,8 @@ def _leaf_key(leaf: Any) -> LeafKey:
             bool(getattr(leaf, "weak_type", False)),
             str(leaf.sharding) if committed else "",
         )
+    if hasattr(leaf, "aval"):  # a mutable array, which NumPy would read element by element
+        return LeafKey(aval_text(leaf.aval), False, "")
     array = np.asarray(leaf)
     dtype = jax.dtypes.canonicalize_dtype(array.dtype)
     shaped = jax.core.ShapedArray(array.shape, dtype)
@@ -514,7 +515,6 @@ _EVENTS = {
     "/jax/core/compile/backend_compile_duration": "compile",
 }
 _EXPLAINS = "jax_explain_cache_misses"
-_OURS = frozenset({"jax", "jaxlib", "jaxscope", "contextlib", "functools", "threading"})
 
 OnCompiled = Callable[["RecordedJit", CallKey, dict[str, float], bool, str], None]
 OnCalled = Callable[["RecordedJit", CallKey], None]
@@ -524,14 +524,6 @@ def _loggers_of_jax() -> Iterator[logging.Logger]:
     for name in [*logging.root.manager.loggerDict]:
         if name == "jax" or name.startswith("jax."):
             yield logging.getLogger(name)
-
-
-def _find_user_line() -> str:
-    """The innermost line that runs now and is neither JAX's nor ours; empty without one."""
-    frame: types.FrameType | None = sys._getframe(1)
-    while frame and str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS:
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
 
 
 class _CallOfThread(threading.local):
@@ -693,7 +685,7 @@ class JitRecorder:
             count, seconds, num_again = self.outside.get(name, (0, 0.0, 0))
             if _EVENTS[event] == "compile":
                 count += 1
-                line = self.running, name, _find_user_line()
+                line = self.running, name, ":".join(map(str, compat.running_line()))
                 num_again += line in self._lines and line[2] != ""
                 self._lines.add(line)
             self.outside[name] = (count, seconds + duration_secs, num_again)
