@@ -128,7 +128,10 @@ def test_a_scan_carries_what_stands_behind_its_constants(
     consts: str, second: str, result: int, alive: set[str]
 ) -> None:
     """Without their number, constants are recognised by their types."""
-    assert live(SCAN.format(consts=consts, second=second, result=result)) == alive
+    text = SCAN.format(consts=consts, second=second, result=result)
+    assert live(text) == alive
+    unused = f"eqn 1 scan <a,b,d,rows :f32[8]|f32[8]|f32[3,8] shares=j calls=j {consts}"
+    assert live(f"{text}{unused}") == alive
 
 
 def test_a_scan_with_a_literal_start_carries_it_too() -> None:

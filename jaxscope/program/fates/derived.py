@@ -206,7 +206,7 @@ class DerivedFates:
         stage: str = "",
         lowered: Graph | None = None,
     ) -> None:
-        self._stage = stage
+        self._stage, self._endings = stage, endings or {}
         self.equations = Equations(derived)
         self._after = Instructions.read(optimized)
         self._before = Instructions.read(before) if before is not None else None
@@ -215,10 +215,9 @@ class DerivedFates:
             self._before,
             self._after,
             RoleClassifier(self._after, kernels),
-            endings or {},
+            self._endings,
         )
         self._live = find_live(self.equations)
-        self._endings = endings or {}
         self._lowering = Lowering(lowered, self._before, has_passes=bool(endings))
         self._values = ValueClasses(
             self.equations,

@@ -89,7 +89,7 @@ class _Follower:
                     for each in results[0][num_carried:]
                 ),
             ]
-        if inside or num_results != 1:
+        if num_results != 1:
             return [Marks()] * num_results
         to: dict[int, set[int]] = {}
         for at, marks in enumerate(operands):
@@ -153,9 +153,9 @@ def _axis_after(equation: Any, operand: int, axis: int) -> int | None:
     if name == "concatenate":
         return axis if axis != given["dimension"] else None
     if name in ("slice", "dynamic_slice"):  # all of the axis, in its order
-        return axis if operand == 0 and before[axis] == after[axis] else None
+        return axis if before[axis] == after[axis] else None
     if name == "pad":
-        return axis if operand == 0 and not any(given["padding_config"][axis]) else None
+        return axis if not any(given["padding_config"][axis]) else None
     if name == "reshape":  # in the order of memory
         is_kept = given["dimensions"] is None and before[: axis + 1] == after[: axis + 1]
         return axis if operand == 0 and is_kept else None

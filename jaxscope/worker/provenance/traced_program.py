@@ -367,7 +367,7 @@ def _trace_function(
 
 def _refuse_coroutine(function: Any) -> None:
     """As JAX does, but without a coroutine, of which Python would warn that nobody awaited it."""
-    function = inspect.unwrap(function) if callable(function) else function
+    function = inspect.unwrap(function)
     if inspect.iscoroutinefunction(function):
         code = function.__code__
         raise TypeError(
