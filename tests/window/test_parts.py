@@ -350,6 +350,10 @@ def test_what_is_wrong_in_the_call_is_said_of_the_call(qtbot: QtBot):
     panel.show_error(TraceError("A mask.", where="model.py:5"))
     assert panel._kind.text() == "In your code"
     assert panel._where.text() == "model.py:5" and not panel._where.isHidden()
+    assert panel._where.isEnabled()
+    panel.show_error(TraceError("None was found.", where="/home/u/model.py"))
+    assert panel._where.text() == "model.py" and not panel._where.isEnabled(), "leads to no line"
+    assert panel._where.toolTip() == "/home/u/model.py"
     panel.show_error(TraceError("A lambda that is typed in the call."))
     assert panel._kind.text() == "In the call"
     said = Explanation("Too many arguments.", where="model.py:5", part="f(1, 2)")

@@ -43,7 +43,7 @@ from jaxscope.model.types import (
     read_batch_axes,
     sizes_of_batch,
 )
-from jaxscope.model.units import format_bytes, format_flops, format_seconds
+from jaxscope.model.units import file_name, format_bytes, format_flops, format_seconds
 from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.cards import Card, find_card
 from jaxscope.program.cost.lines import LineCost
@@ -472,7 +472,8 @@ def write_range(found: ArraySummary, num_runs: int = 1) -> str:
 
 def describe_failure(explanation: Explanation) -> str:
     """Why a call failed, where, and what to try, as HTML; a link leads to the line."""
-    where = escape_html(strip_controls(explanation.where))
+    where = strip_controls(explanation.where)
+    where = escape_html(file_name(where) if os.path.isabs(where) else where)
     place = parse_place(explanation.where)
     if place is not None:
         where = f"<a href='present:{place[1]}:{escape_html(place[0])}'>{where}</a>"

@@ -158,6 +158,7 @@ QFrame[role="problem"] QPushButton { background: transparent; border-color: tran
 QFrame[role="problem"] QPushButton:hover { border-color: $error; }
 QFrame[role="problem"] QPushButton:focus { border-color: $accent; }
 QFrame[role="problem"] QPushButton[role="link"] { color: $accent; }
+QFrame[role="problem"] QPushButton[role="link"]:disabled { color: $text; text-decoration: none; }
 QFrame[role="notice"] { background: $warning_soft; border: none; border-left: 4px solid $warning;
     border-radius: 2px; }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Sequence
 from typing import cast
@@ -42,6 +43,7 @@ from jaxscope.errors import (
     WorkerLost,
 )
 from jaxscope.marks import strip_controls
+from jaxscope.model.units import file_name
 from jaxscope.ui.session.call_text import shorten_apart
 from jaxscope.ui.session.source_file import parse_place
 from jaxscope.ui.toolkit.language import tr, tr_said
@@ -269,8 +271,11 @@ class ErrorPanel(QFrame):
         self._set_remedy(explanation)
         self.remedy.setVisible(bool(explanation.remedy))
         where = strip_controls(explanation.where)
-        self._where.setText(where if len(where) <= _LONG_CALL else f"… {where[-_LONG_CALL:]}")
-        self._where.setToolTip(escape_html(where) if len(where) > _LONG_CALL else "")
+        shown = file_name(where) if os.path.isabs(where) else where
+        shown = shown if len(shown) <= _LONG_CALL else f"… {shown[-_LONG_CALL:]}"
+        self._where.setText(shown)
+        self._where.setToolTip(escape_html(where) if shown != where else "")
+        self._where.setEnabled(parse_place(where) is not None)  # else it leads nowhere
         self._where.setVisible(bool(explanation.where) and not is_brief)
         trace = _trace_of(explanation)
         self._trace.setPlainText(_fit(trace, *_MOST_OF_TRACE))
