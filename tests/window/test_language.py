@@ -22,9 +22,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu
 
 import jaxscope
 from bench.language import Found, classify, collect
-from jaxscope.errors import CallError
+from jaxscope.errors import CallError, TraceError
 from jaxscope.model import Capture, Check, Cost, Ratio, is_available
-from jaxscope.model.said import said
+from jaxscope.model.said import said, say
 from jaxscope.model.stages import stage_kind
 from jaxscope.model.timing import _NOISE, Noise
 from jaxscope.program.cards import read_cards
@@ -62,6 +62,8 @@ from jaxscope.schema.archive import load_capture, save_capture
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.pages.fusions import describe_kernel, describe_launches, describe_pair
 from jaxscope.ui.selection.inspector import describe_card
+from jaxscope.ui.session.screen import waiting_text
+from jaxscope.ui.session.state import WindowState
 from jaxscope.ui.toolkit.language import (
     CONTEXT,
     Language,
@@ -544,6 +546,15 @@ def of_devices() -> Iterator[str]:
 
 KINDS = [of_cards, of_the_glossary, of_fates, of_findings, of_fusions, of_errors, of_memory]
 KINDS += [of_times, of_stages, of_devices]
+
+
+def test_a_view_of_what_failed_says_so_in_the_language_of_the_window(qapp: QApplication) -> None:
+    what = say("No arguments were found with which {name} traces.", name="f")
+    failed = WindowState(error=TraceError(what), failed_stage="jaxpr")
+    LanguageSwitch(qapp, Language.CHINESE)
+    told = waiting_text(failed, "jaxpr")
+    LanguageSwitch(qapp, Language.ENGLISH)
+    assert "f" in told and not re.search("[a-z]{2,} [a-z]{2,}", told)
 
 
 @pytest.mark.sweep(3)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from jaxscope.errors import CallError, TraceError
+from jaxscope.model.said import Said
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.host.call import call_namespace
 from jaxscope.worker.host.source import read_source
@@ -173,6 +174,7 @@ def test_where_none_traces_no_call_is_offered_and_the_parameters_are_told(tmp_pa
 
     explanation = caught.value.explanation
     assert "With loss(init_params(key(0)), f32[8" in explanation.why
+    assert isinstance(explanation.why, Said), "the window can translate it"
     assert explanation.calls == (), "each that was tried is known to fail"
     assert "f32[8], " not in explanation.remedy
     assert "loss with params, images, rate" in explanation.remedy

@@ -420,7 +420,7 @@ def waiting_text(state: WindowState, name: str) -> str:
         return tr(
             "{title} could not be made.\n{replace}",
             title=title,
-            replace=state.error.explanation.what.replace("`", ""),
+            replace=tr_said(state.error.explanation.what).replace("`", ""),
         )
     has_stage = _has_stage(state, name)
     if has_stage is False:

@@ -35,7 +35,7 @@ import jax
 from jaxscope.errors import CallError, Explanation, JaxscopeError, TraceError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.outline import find_offered_calls
-from jaxscope.model.said import say, say_joined
+from jaxscope.model.said import LINES, say, say_joined
 from jaxscope.model.script_calls import find_script_calls
 from jaxscope.model.units import file_name
 from jaxscope.worker.channel import Channel
@@ -853,6 +853,6 @@ def _refuse(attempts: Sequence[tuple[str, Exception]], source: SourceSnapshot) -
         explanation = error.explanation
     else:
         _, explanation = explain_exception(error, {source.path}, stage="trace")
-    told = f"With {text}: {explanation.what}"
-    why = f"{told}\n{explanation.why}" if explanation.why else told
+    told = say("With {call}: {what}", call=text, what=explanation.what)
+    why = say_joined((told, explanation.why), LINES)
     return Refusal(why, explanation.where)

@@ -10532,6 +10532,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>与上一次运行</translation>
     </message>
     <message>
+        <source>With {call}: {what}</source>
+        <translation>用 {call} 时：{what}</translation>
+    </message>
+    <message>
         <source>Without `jit`: each primitive is sent to the device as the function runs.</source>
         <translation>不用 `jit`：函数运行时，每个原语分别送到设备上。</translation>
     </message>
