@@ -49,6 +49,9 @@ _STAMPED = re.compile(r"(?P<name>.+)_(?P<time>\d{13,})")
 _JAX_IR = re.compile(r"jax_ir(?P<number>\d+)_(?P<name>.+?)(?:_compile)?\.mlir(?:bc)?" + PACKED)
 _JAXPR = re.compile(r"jax_(?P<number>\d+)_(?P<name>.+)\.jaxpr\.(?P<ending>txt|html)" + PACKED)
 
+_CACHED = re.compile(r"(?P<name>(?:p?jit|pmap)_.+)-(?P<key>[0-9a-f]{64})(?P<ends>-cache|-atime)?")
+"""An entry of JAX's persistent compilation cache, or the time at which it was last used."""
+
 _ROLES_OF_FORM = {
     FileForm.HLO_TEXT: "module",
     FileForm.HLO_PROTO: "module",
@@ -62,7 +65,7 @@ _MAX_TEXT_BYTES = 256 << 20
 _MAX_TEXT_IN_FOLDER = 16 << 20
 _MAX_OLDER_S = 60.0
 """Files that are copied without their times are written in the order of their names."""
-_WEIGHTY = ("optimized", "module", "hlo", "stablehlo", "jaxpr")
+_WEIGHTY = ("optimized", "module", "cached", "hlo", "stablehlo", "jaxpr")
 """By whose size modules are compared."""
 
 
@@ -97,8 +100,8 @@ def find_dumps(
 
 
 def is_dump(path: str) -> bool:
-    """Whether a path is a folder, or a file that by its content is no Python file but known."""
-    if os.path.isdir(path):
+    """Whether a path is a folder, or a file that is no Python file but known."""
+    if os.path.isdir(path) or _CACHED.fullmatch(os.path.basename(path)):
         return True
     try:
         most = 0 if path.endswith(".py") else _MAX_TEXT_IN_FOLDER
@@ -198,7 +201,8 @@ class _Finder:
     def _add(self, path: str, *, is_named: bool) -> None:
         folder, name = os.path.split(path)
         if not any(
-            add(folder, name, path) for add in (self._add_xla, self._add_stamped, self._add_jax)
+            add(folder, name, path)
+            for add in (self._add_xla, self._add_stamped, self._add_jax, self._add_cached)
         ):
             self._add_by_content(path, is_named=is_named)
         elif is_named:
@@ -252,6 +256,14 @@ class _Finder:
         else:
             return False
         return True
+
+    def _add_cached(self, folder: str, name: str, path: str) -> bool:
+        match = _CACHED.fullmatch(name)
+        if match is not None and match["ends"] != "-atime":
+            module = _Files(match["name"], folder, number=match["key"][:8])
+            module.add("cached", path)
+            self._single.append(module)
+        return match is not None
 
     def _add_by_content(self, path: str, *, is_named: bool) -> None:
         if not is_named:

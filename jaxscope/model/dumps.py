@@ -14,6 +14,7 @@ _STAGE_OF_ROLE = {
     "places": "jaxpr",
     "module": "hlo",
     "recorded": "optimized",
+    "cached": "optimized",
 }
 
 
@@ -27,8 +28,9 @@ class ModuleFiles:
         platform: What it was compiled for, as the name of a file says, such as `cpu`; or empty.
         files: Paths by what they hold: `jaxpr`, `places` (a jaxpr with its lines), `stablehlo`,
             `hlo`, `optimized`, `module` (HLO, before or after optimization), `recorded` (a
-            profile, which holds the module under its label), `pass`, `assignment`, `code`,
-            `fusion_log`; each in order.
+            profile, which holds the module under its label), `cached` (an entry of JAX's
+            persistent compilation cache), `pass`, `assignment`, `code`, `fusion_log`; each in
+            order.
         num_bytes: Of all of them, as they lie on the disk.
         weight: Bytes of the module itself, by which the largest of several is found.
         seconds: Work of all its runs in the profiles beside it; 0 where none tells.

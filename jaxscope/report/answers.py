@@ -235,9 +235,9 @@ def _place(graph: Graph, node: int) -> str:
 
 def _costs(evidence: Evidence) -> Answer:
     capture = evidence.taken
-    module, note = _module(evidence)
-    if note:
-        return _costs_before(module)
+    module, _ = _module(evidence)
+    if not (is_there(evidence.graph("hlo")) and is_there(evidence.graph("optimized"))):
+        return _costs_alone(module, "After" if is_there(evidence.graph("optimized")) else "Before")
     found = _there(find_cost_change(capture, RowKind.LINE))
     rows = sorted(found.rows, key=lambda row: -_known(row.after.cost.bytes_accessed))
     total = found.after.bytes_accessed
@@ -272,8 +272,8 @@ def _costs(evidence: Evidence) -> Answer:
     )
 
 
-def _costs_before(graph: Graph) -> Answer:
-    """Of a module before optimization, each instruction on its own."""
+def _costs_alone(graph: Graph, when: str) -> Answer:
+    """Of the only module that a job left, before or after optimization."""
     nodes, group = graph.nodes, graph.nodes.group
     is_called = (group != NONE) & (graph.groups.owner[group] != NONE)  # its caller counts it
     outer = np.flatnonzero(~is_called)
@@ -282,13 +282,14 @@ def _costs_before(graph: Graph) -> Answer:
     least = "at least " * bool(unknown)
     order = outer[np.argsort(-np.nan_to_num(moved), kind="stable")].tolist()
     return Answer(
-        f"Before optimization, each instruction on its own: {least}"
+        f"{when} optimization, each instruction on its own: {least}"
         f"{format_flops(float(np.nansum(flops)))}, {least}"
-        f"{format_bytes(float(np.nansum(moved)))} read and written, as XLA counts. No later module "
-        "is known; optimizing fuses instructions, so that less is read and written. What stands in "
-        "a loop counts once."
-        + f" XLA does not count {format_count(unknown, 'instruction')}."
-        * bool(unknown),
+        f"{format_bytes(float(np.nansum(moved)))} read and written, as XLA counts. "
+        + "No later module is known; optimizing fuses instructions, so that less is read and "
+        "written. "
+        * (when == "Before")
+        + "What stands in a loop counts once."
+        + f" XLA does not count {format_count(unknown, 'instruction')}." * bool(unknown),
         [
             Fact(
                 f"{graph.id(node)} ({graph.operation(node)}): "

@@ -107,7 +107,12 @@ def _import_reader(path: str, program: str, names: tuple[str, ...]) -> Any:
             program=program,
         ),
         where=path,
-        remedy=say("Unpack it first: {program} -d {path}", program=program, path=path),
+        remedy=say(
+            "Install zstandard for the Python of jaxscope, or unpack it first: zstd -dc < {path}",
+            path=path,
+        )
+        if program == "zstd"
+        else say("Unpack it first: {program} -dc < {path}", program=program, path=path),
         kind="NoReader",
     )
 

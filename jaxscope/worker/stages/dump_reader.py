@@ -11,6 +11,7 @@ import gc
 import os
 import re
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,9 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.file_kinds import BYTE_ORDER_MARK, HEAD_BYTES, FileForm, recognise
 from jaxscope.model.graph import graph_to_arrays
 from jaxscope.model.op_name import TagTable
-from jaxscope.model.protobuf import BYTES, read_fields
+from jaxscope.model.protobuf import BYTES, read_fields, read_varint
 from jaxscope.model.said import said, say
-from jaxscope.wire.job_files import read_head, read_whole
+from jaxscope.wire.job_files import MAX_FILE_BYTES, read_head, read_whole
 from jaxscope.worker.channel import Channel
 from jaxscope.worker.stages.hlo_cost import (
     UNKNOWN,
@@ -61,6 +62,7 @@ NOT_THERE = {
     "optimized": say("The files that were opened hold no HLO after optimization."),
     "machine": say("The files that were opened hold no machine code."),
 }
+_CODE_OF_CACHE = say("Machine code in an entry of the compilation cache is not read.")
 _SOME_PASSES = say(
     "The dump holds the modules of some passes only. A row 'all up to' a pass is "
     "the work of that pass and of all others since the module before."
@@ -80,6 +82,9 @@ _METADATA_PLANE = b"/host:metadata"
 _PLANES, _NAME, _METADATA, _VALUE, _STATS, _BYTES_OF_STAT = 1, 2, 4, 2, 5, 6
 """Fields of an `XSpace`, of its planes and of what these say of events."""
 _MAX_NESTING = 3
+_ZLIB, _FIRST_FIELD = b"\x78", b"\x0a"
+"""How what zlib packed, and messages, begin."""
+_TIME_BYTES = 4
 
 
 def handle_open(request: dict[str, Any], channel: Channel) -> None:
@@ -242,6 +247,9 @@ class _Reading:
                 hlo = self._read_hlo(stage, path)
                 if hlo is not None:
                     found[stage] = hlo
+        cached = self._first("cached")
+        if cached and (module := self._read_cached(cached)):
+            found["optimized"] = _Hlo(module, None)
         recorded = self._first("recorded")
         if recorded:
             hlo = self._read_hlo("optimized", recorded, self._label.rpartition("/")[2])
@@ -250,7 +258,7 @@ class _Reading:
         for stage in ("hlo", "optimized"):
             if stage in found:
                 self._send_hlo(stage, found[stage])
-            elif not self._first(stage) and not (stage == "optimized" and recorded):
+            elif not self._first(stage) and not (stage == "optimized" and (recorded or cached)):
                 self._sender.send_unavailable(stage, TITLES[stage], NOT_THERE[stage])
         return found
 
@@ -262,6 +270,24 @@ class _Reading:
         except SourceError as error:
             self._give_up(stage, error)
             return None
+
+    def _read_cached(self, path: str) -> bytes:
+        self._channel.progress("optimized", say("Reading {name}", name=os.path.basename(path)))
+        try:
+            module, seconds = read_cache_entry(path)
+        except SourceError as error:
+            self._give_up("optimized", error)
+            return b""
+        took = say("{seconds} s", seconds=seconds) if seconds else say("under 1 s")
+        self._channel.message(
+            say(
+                "This is from JAX's persistent compilation cache: compiling took {took}. Names and "
+                "lines are those of the program that was compiled first; a later one that differs "
+                "in nothing else uses the same entry.",
+                took=took,
+            )
+        )
+        return module
 
     def _send_hlo(self, stage: str, hlo: _Hlo) -> None:
         self._num_read += 1
@@ -333,7 +359,8 @@ class _Reading:
         paths = [Path(path) for path in self._files.get("code", ())]
         title = TITLES["machine"]
         if not paths:
-            self._sender.send_unavailable("machine", title, NOT_THERE["machine"])
+            reason = _CODE_OF_CACHE if self._first("cached") else NOT_THERE["machine"]
+            self._sender.send_unavailable("machine", title, reason)
             return
         self._channel.progress("machine", say("Reading machine code"))
         try:
@@ -566,6 +593,38 @@ def cut_out_module(data: bytes) -> bytes:
         if _is_module(data):
             return data
     return b""
+
+
+def read_cache_entry(path: str) -> tuple[bytes, int]:
+    """The optimized module in an entry of JAX's persistent compilation cache, serialized, and the
+    whole seconds that compiling took; nothing of the entry is loaded or run.
+
+    It is compressed by zstd or zlib: four bytes with the time, then the executable as PJRT
+    serializes it, since JAX 0.8 behind a header of IFRT. Its layout is nobody's promise.
+
+    Raises:
+        SourceError: It is damaged, or of a device whose executables hold no module to read.
+    """
+    data = read_whole(path)
+    if data[:1] == _ZLIB:
+        unpacking = zlib.decompressobj()
+        try:
+            data = unpacking.decompress(data, MAX_FILE_BYTES)
+        except zlib.error:
+            data = b""
+        if not unpacking.eof:
+            raise _no_module(path, say("It begins as an entry of the cache, but is damaged."))
+    executable = data[_TIME_BYTES:]
+    if executable[:1] != _FIRST_FIELD:
+        with contextlib.suppress(ValueError):
+            size, start = read_varint(executable, 0, len(executable))
+            executable = executable[start + size :]
+    module = cut_out_module(executable)
+    if not module:
+        raise _no_module(
+            path, say("No HLO module is found in this entry of the cache, as of a TPU.")
+        )
+    return module, int.from_bytes(data[:_TIME_BYTES], "big")
 
 
 def _is_module(data: bytes) -> bool:

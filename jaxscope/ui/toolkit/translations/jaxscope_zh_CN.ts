@@ -3424,6 +3424,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请安装那个平台的插件，或者让 JAX 自己选择；`jaxscope doctor` 会列出在这里可用的目标。</translation>
     </message>
     <message>
+        <source>Install zstandard for the Python of jaxscope, or unpack it first: zstd -dc &lt; {path}</source>
+        <translation>请为 jaxscope 所用的 Python 安装 zstandard，或先解压：zstd -dc &lt; {path}</translation>
+    </message>
+    <message>
         <source>Instructions are counted by XLA's rules, in the module before and after optimization.</source>
         <translation>按 XLA 的规则对指令计数，分别在优化之前和之后的模块中。</translation>
     </message>
@@ -3494,6 +3498,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>It begins as a serialized module does, but is damaged or cut off.</source>
         <translation>它的开头像序列化的模块，但已损坏或被截断。</translation>
+    </message>
+    <message>
+        <source>It begins as an entry of the cache, but is damaged.</source>
+        <translation>它的开头像缓存中的一个条目，但已损坏。</translation>
     </message>
     <message>
         <source>It begins as what jax.export serializes, but holds no module.</source>
@@ -4332,6 +4340,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>内核的 MLIR 和 LLVM IR</translation>
     </message>
     <message>
+        <source>Machine code in an entry of the compilation cache is not read.</source>
+        <translation>不读取编译缓存条目中的机器码。</translation>
+    </message>
+    <message>
         <source>Made in {seconds}</source>
         <translation>生成用时 {seconds}</translation>
     </message>
@@ -4854,6 +4866,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Next: {title}</source>
         <translation>接下来：{title}</translation>
+    </message>
+    <message>
+        <source>No HLO module is found in this entry of the cache, as of a TPU.</source>
+        <translation>在此缓存条目中没有找到 HLO 模块，TPU 的条目就是如此。</translation>
     </message>
     <message>
         <source>No arguments were found with which {name} traces.</source>
@@ -9404,6 +9420,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这是 jaxscope 的缺陷：{told}</translation>
     </message>
     <message>
+        <source>This is from JAX's persistent compilation cache: compiling took {took}. Names and lines are those of the program that was compiled first; a later one that differs in nothing else uses the same entry.</source>
+        <translation>这来自 JAX 的持久编译缓存：编译用了 {took}。名称和行号属于最先编译的那个程序；之后其余完全相同的程序使用同一条目。</translation>
+    </message>
+    <message>
         <source>This is not a call; write something like f(f32[8]).</source>
         <translation>这不是调用；请写类似 f(f32[8]) 的内容。</translation>
     </message>
@@ -9788,8 +9808,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>展开其文本的所有块</translation>
     </message>
     <message>
-        <source>Unpack it first: {program} -d {path}</source>
-        <translation>请先解压：{program} -d {path}</translation>
+        <source>Unpack it first: {program} -dc &lt; {path}</source>
+        <translation>请先解压：{program} -dc &lt; {path}</translation>
     </message>
     <message>
         <source>Until the call returned, its result not awaited: no measure of how long the work takes.</source>
@@ -14544,6 +14564,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>解释器</translation>
     </message>
     <message>
+        <source>under 1 s</source>
+        <translation>不到 1 秒</translation>
+    </message>
+    <message>
         <source>unknown</source>
         <translation>未知</translation>
     </message>
@@ -16364,6 +16388,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{seconds} in all: {told}.</source>
         <translation>共 {seconds}：{told}。</translation>
+    </message>
+    <message>
+        <source>{seconds} s</source>
+        <translation>{seconds} 秒</translation>
     </message>
     <message>
         <source>{seconds}, {share} of all</source>
