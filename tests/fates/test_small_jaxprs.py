@@ -528,6 +528,58 @@ def test_a_branch_is_ruled_out_by_its_place_in_each_call() -> None:
     assert found == {("1", "a")}
 
 
+CALLED = """
+in x input
+eqn 0 sin <x
+eqn 1 jit <x,0 :f32[8]|f32[8]|f32[8] +f
+in f.a input @f operand=0
+in f.b input @f operand=1
+eqn f/0 jit <f.b @f :f32[8]|f32[8] +g
+in g.a input @g operand=0
+eqn g/0 cos <g.a @g
+out g.0 out <g/0 @g result=0
+out g.1 out <g.a @g result=1
+eqn f/1 tanh <f.a @f
+out f.0 out <f/0.0 @f result=0
+out f.1 out <f/0.1 @f result=1
+out f.2 out <f/1 @f result=2
+eqn 2 while <0 +h
+in h.a input @h operand=0
+eqn h/0 exp <h.a @h
+out h.0 out <h/0 @h result=0
+out o out <1
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "source"),
+    [
+        (("1", 0), ("g/0", 0)),
+        (("1", 1), ("0", 0)),
+        (("1", 2), ("f/1", 0)),
+        (("f/0", 1), ("0", 0)),
+        (("g.a", 0), ("0", 0)),
+        (("f.a", 0), ("x", 0)),
+        (("0", 0), ("0", 0)),
+        (("2", 0), ("2", 0)),  # other than what a round gives
+        (("h.a", 0), ("h.a", 0)),  # in each round another one
+    ],
+)
+def test_a_value_is_followed_through_calls_to_what_computes_it(
+    value: tuple[str, int], source: tuple[str, int]
+) -> None:
+    equations = Equations(build(CALLED))
+    node, result = equations.find_source((equations.ids.index(value[0]), value[1]))
+    assert (equations.ids[node], result) == source
+
+
+def test_an_argument_of_a_function_that_several_call_has_no_one_source() -> None:
+    again = "eqn 3 jit <0,x :f32[8]|f32[8]|f32[8] shares=f calls=f"
+    equations = Equations(build(f"{CALLED}{again}"))
+    argument = equations.ids.index("f.a"), 0
+    assert equations.find_source(argument) == argument
+
+
 BODIES = """
 in x input
 in k input :i32[]

@@ -752,6 +752,37 @@ def test_an_equation_is_not_rewritten_away_where_something_nameless_stands() -> 
     assert fates(jaxpr, scaled.format(tag=""), chosen)["1"].startswith("unknown")
 
 
+def test_what_ends_as_an_argument_that_is_returned_is_told_so() -> None:
+    jaxpr = "in x input\neqn 0 neg <x\neqn 1 neg <0\nout o out <1"
+    before = """
+    ins p parameter parameter_number=0
+    ins a negate <p ~0
+    ins b negate <a ~1 root=true
+    """
+    told = fates(jaxpr, "ins p parameter parameter_number=0 root=true", before)["1"]
+    assert told.startswith("simplified") and told.endswith("an argument is the result.")
+
+
+@pytest.mark.parametrize(("num", "fate"), [(0, "simplified"), (4, "unknown")])
+def test_lowering_makes_nothing_of_what_has_no_elements(num: int, fate: str) -> None:
+    jaxpr = f"""
+    in x input
+    in e input :f32[{num}]
+    eqn 0 tanh <e :f32[{num}]
+    eqn 1 sin <x
+    eqn 2 concatenate <1,0
+    out o out <2
+    """
+    module = """
+    ins p parameter parameter_number=0
+    ins a sine <p ~1
+    ins b negate <a ~2 root=true
+    """
+    lowered = "op 0 sine <_ ~1\nop 1 negate <0 ~2"
+    told = fates(jaxpr, module, module, lowered)["0"]
+    assert told.startswith(fate) and ("no elements" in told) is (num == 0)
+
+
 def test_a_product_that_has_the_name_of_a_transpose_in_a_call_is_told_as_the_product() -> None:
     jaxpr = """
     in x input

@@ -93,6 +93,11 @@ def calls_bounded(x: Any) -> Any:
     return bounded(x).sum()
 
 
+def mixed(x: Any, y: Any) -> Any:
+    """Calls `act` as a rule does, too, of what it is not differentiated by."""
+    return (layered(x) * act(y)).sum()
+
+
 def nested_rules(x: Any) -> Any:
     return (wrapped(x) * layered(wrapped(x))).sum() + act(x).sum()
 
@@ -157,7 +162,7 @@ CALLS = (
     *("grad(remat)(f32[3])", "jit(grad(jit(rules)))(f32[3])", "grad(nested_rules)(f32[3])"),
     *("jvp(layered, (f32[3],), (f32[3],))", "vmap(grad(nested_rules))(f32[2, 3])"),
     *("hessian(lambda x: layered(x).sum())(f32[3])", "grad(calls_bounded)(f32[3])"),
-    "grad(lambda x: calls_bounded(2.0 * x))(f32[3])",
+    *("grad(lambda x: calls_bounded(2.0 * x))(f32[3])", "grad(mixed)(f32[3], f32[3])"),
 )
 
 
@@ -262,6 +267,15 @@ def test_what_transforms_make_comes_from_the_equation_that_they_were_at(text: st
     known = ORIGINS.read_text("utf-8").split("\n\n")
     expected = next(part for part in known if part.startswith(f"{text}\n"))
     assert f"{text}\n{describe(trace(text))}" == expected.rstrip("\n")
+
+
+@pytest.mark.parametrize("transform", ["grad", "hessian"])
+def test_a_function_that_a_rule_calls_too_is_shared_as_jax_shares_it(transform: str) -> None:
+    """`walk` tells the equations of a jaxpr that several calls share at the first of them alone."""
+    text = f"{transform}(mixed)(f32[3], f32[3])"
+    program = trace(text)
+    plain = peel(trace_plain(parse(text)).jaxpr, program.num_jits)
+    assert [id for id, _ in walk(program.derived.jaxpr)] == [id for id, _ in walk(plain)]
 
 
 def test_what_a_rule_calls_in_a_branch_comes_from_the_function_itself() -> None:
