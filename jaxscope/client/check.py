@@ -226,7 +226,7 @@ def _of_origin(rule: str, origin: NonfiniteOrigin, remedy: str, *, has_hidden: b
     odd = say("The gradient is not finite") if is_gradient else say("Results are not finite")
     stage: str = origin.stage
     for number in origin.iterations:
-        stage = say("{stage}, round {number:,}", stage=stage, number=number + 1)
+        stage = say("{stage}, round {number:,} (from 0)", stage=stage, number=number)
     return Check(
         rule,
         Severity.WARNING,

@@ -143,6 +143,8 @@ def describe_array_difference(found: ArrayDifference) -> str:
         return say("no difference in {elements}", elements=elements)
     elements = say_count(found.num_elements, "element")
     told = [say("{num:,} of {elements} differ", num=found.num_different, elements=elements)]
+    if found.num_elements == 1:
+        told = [say("the only element differs")]
     place = str(list(found.place))
     if not math.isnan(found.max_abs):
         at = say(" at {place}", place=place) if found.place else ""
@@ -210,7 +212,7 @@ def describe_origin(origin: NonfiniteOrigin, *, is_first: bool = True) -> str:
     place = f" ({format_place(origin.file, origin.line)})" if origin.line else ""
     where: str = f"{origin.equation} ({origin.operation}){place}"
     for number in origin.iterations:
-        where = say("{where}, round {number:,}", where=where, number=number + 1)
+        where = say("{where}, round {number:,} (from 0)", where=where, number=number)
     first = say("First {kind}", kind=kind)
     if not is_first:
         first = say("First {kind} that may come into a result", kind=kind)

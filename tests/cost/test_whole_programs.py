@@ -10,7 +10,7 @@ import pytest
 from captures import taking
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.export.markdown import capture_to_markdown
-from jaxscope.model import Capture
+from jaxscope.model import Capture, Cost
 from jaxscope.model.hardware import Chip, find_chip
 from jaxscope.model.units import format_flops
 from jaxscope.program.cost.attribution import CostChange, RowKind, find_cost_change
@@ -46,6 +46,10 @@ def scanned(w, xs):
 
 def unrolled(a, unroll):
     return lax.scan(lambda c, _: (c @ a, None), a, None, length=5, unroll=int(unroll))[0]
+
+
+def uncounted(x):
+    return lax.cumlogsumexp(x) + x
 
 
 def unknown(x):
@@ -184,6 +188,19 @@ def test_what_unrolling_leaves_of_a_scan_is_a_loop_of_known_length(take: Take, u
         assert works[name].low.flops == pytest.approx(5 * PRODUCT, abs=20)
         assert works[name].high.flops == works[name].low.flops
     assert not any("not known" in note for work in works.values() for note in work.notes)
+
+
+def test_what_nobody_counts_is_named() -> None:
+    nothing = Cost(0.0, 0.0, 0.0)
+    (one,) = Work(nothing, nothing, 1, uncounted=("cumlogsumexp",)).notes
+    assert one == "What 1 node costs is unknown: cumlogsumexp."
+    (many,) = Work(nothing, nothing, 9, num_moving=1, uncounted=tuple("abcde")).notes[:1]
+    assert many == "What 8 nodes cost is unknown: a, b, c and 2 more."
+
+
+def test_what_is_uncounted_is_found(take: Take) -> None:
+    work = works_of(take("uncounted(f32[16, 16])"))["jaxpr"]
+    assert work.uncounted == ("cumlogsumexp",)
 
 
 def test_a_loop_of_unknown_length_is_said_everywhere(take: Take) -> None:

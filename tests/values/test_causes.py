@@ -11,9 +11,13 @@ import numpy as np
 import pytest
 
 from jaxscope.model.capture import Environment
-from jaxscope.model.values import ArraySummary, NonfiniteOrigin, Values
+from jaxscope.model.values import ArrayDifference, ArraySummary, NonfiniteOrigin, Values
 from jaxscope.report.document import write_text
-from jaxscope.report.values import describe_origins, values_to_document
+from jaxscope.report.values import (
+    describe_array_difference,
+    describe_origins,
+    values_to_document,
+)
 from jaxscope.worker.host.call import parse_call
 from jaxscope.worker.provenance.traced_program import find_inputs, trace_call
 from jaxscope.worker.stages.call_loader import call_namespace
@@ -96,6 +100,11 @@ def test_a_late_round_of_a_long_loop_is_found() -> None:
 
     origin, _ = find_origin("function(jnp.ones(3000))", {"function": function})
     assert origin["operation"] == "sqrt" and origin["iterations"] == [1501]
+
+
+def test_of_two_numbers_the_only_element_differs() -> None:
+    assert describe_array_difference(ArrayDifference(1, 1)) == "the only element differs"
+    assert describe_array_difference(ArrayDifference(3, 1)) == "1 of 3 elements differ"
 
 
 def test_names_of_results_under_keys_that_are_objects_leave_room_for_the_table() -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Cost, Graph, NodeKind, Stage, is_available
 from jaxscope.model.graph import WORK_KINDS, distinct
-from jaxscope.model.said import Said, say, say_count, say_joined
+from jaxscope.model.said import Said, join_first, say, say_count, say_joined
 from jaxscope.model.stages import lowered_name
 from jaxscope.model.types import parse_array_type, type_bytes
 from jaxscope.model.units import UNKNOWN, format_bytes, format_flops, format_range
@@ -76,6 +76,7 @@ def product_cost(graph: Graph, node: int) -> tuple[float, float] | None:
 
 _SIZES = re.compile(r"size=([\dx]+) pad=([-\d_x]+)")
 _MAX_SIZE = 1 << 40
+_MOST_NAMED = 3
 CUMULATIVE = say(
     "A cumulative sum, product, maximum or minimum counts as XLA counts the window that JAX makes "
     "of it: n - 1 FLOPs for each element of an axis of n."
@@ -95,6 +96,7 @@ class Work:
         has_cumulative: Whether XLA's count of a cumulative sum is part of it.
         is_of_rounds: Whether it is XLA's figure of the whole module, one round of each loop.
         num_moving: Of the unknown nodes those that lack nothing but the bytes that they move.
+        uncounted: Operations of the other unknown nodes, without repetition.
     """
 
     low: Cost
@@ -105,6 +107,7 @@ class Work:
     has_cumulative: bool = False
     is_of_rounds: bool = False
     num_moving: int = 0
+    uncounted: tuple[str, ...] = ()
 
     @property
     def has_range(self) -> bool:
@@ -151,14 +154,11 @@ class Work:
             found.append(told)
         if self.has_range:
             found.append(BRANCHES)
+        names = join_first(self.uncounted, _MOST_NAMED)
         if (unknown := self.num_unknown - self.num_moving) == 1:
-            told = say("What 1 node costs is unknown, such as of a callback or a custom call.")
-            found.append(told)
+            found.append(say("What 1 node costs is unknown: {names}.", names=names))
         elif unknown:
-            told = say(
-                "What {num:,} nodes cost is unknown, such as of a callback or a custom call.",
-                num=unknown,
-            )
+            told = say("What {num:,} nodes cost is unknown: {names}.", num=unknown, names=names)
             found.append(told)
         if self.num_moving:
             told = say(
@@ -233,6 +233,8 @@ def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
     )
     nothing = AmountRange(np.zeros(3), np.zeros(3))
     found = rounds.sum_up({home: {"": amount} for home, amount in work.items()}).get("", nothing)
+    is_moving = is_unknown[:, 1] & ~is_unknown[:, [0, 2]].any(axis=1)
+    uncounted = counted[is_unknown.any(axis=1) & ~is_moving]
     return Work(
         Cost(*found.low.tolist()),
         Cost(*found.high.tolist()),
@@ -240,7 +242,8 @@ def _count(graph: Graph, trips: Mapping[str, int] | None) -> Work:
         len(rounds.unbounded),
         rounds.has_loops,
         has_cumulative,
-        num_moving=int(np.count_nonzero(is_unknown[:, 1] & ~is_unknown[:, [0, 2]].any(axis=1))),
+        num_moving=int(np.count_nonzero(is_moving)),
+        uncounted=tuple(dict.fromkeys(map(graph.operation, uncounted.tolist()))),
     )
 
 

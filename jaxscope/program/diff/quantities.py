@@ -178,7 +178,9 @@ def compare_stage_seconds(
     elif first.environment.host != second.environment.host:
         meaning = say("Not compared: the two were made on different machines.")
     else:
-        meaning = say("Took to make; one run each, so this tells no difference for sure.")
+        meaning = say(
+            "How long it took to make; one run each, so this tells no difference for sure."
+        )
     return QuantityDifference(
         say("time to make"), "s", seconds[0], seconds[1], meaning, False, False
     )

@@ -3192,6 +3192,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个调用在急切执行和编译后各需多久？</translation>
     </message>
     <message>
+        <source>How long it took to make; one run each, so this tells no difference for sure.</source>
+        <translation>生成所用的秒数；各只运行一次，所以不能确定差别。</translation>
+    </message>
+    <message>
         <source>How long passes took is not known.</source>
         <translation>各个 pass 用了多久不清楚。</translation>
     </message>
@@ -9636,10 +9640,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>到外层函数继续运行之处（Shift+F7）</translation>
     </message>
     <message>
-        <source>Took to make; one run each, so this tells no difference for sure.</source>
-        <translation>生成所用的时间；各只运行一次，所以不能确定有没有差别。</translation>
-    </message>
-    <message>
         <source>Tour</source>
         <translation>导览</translation>
     </message>
@@ -9984,8 +9984,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>权重接近 2，偏置接近 −1，所有步只编译一次，因为类型从不改变。在 `update` 的图中，前向和反向的方程颜色不同：反向那一半是 `value_and_grad` 写出来的。残差，即前向过程为反向过程保留的值，就是跨越两种颜色的边。</translation>
     </message>
     <message>
-        <source>What 1 node costs is unknown, such as of a callback or a custom call.</source>
-        <translation>不知道 1 个节点的开销，例如回调或自定义调用。</translation>
+        <source>What 1 node costs is unknown: {names}.</source>
+        <translation>有 1 个节点的开销未知：{names}。</translation>
     </message>
     <message>
         <source>What JAX moved between host and device unasked</source>
@@ -10340,8 +10340,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>不知道 {name}（{operation}）搬动多少字节。</translation>
     </message>
     <message>
-        <source>What {num:,} nodes cost is unknown, such as of a callback or a custom call.</source>
-        <translation>不知道 {num:,} 个节点的开销，例如回调或自定义调用。</translation>
+        <source>What {num:,} nodes cost is unknown: {names}.</source>
+        <translation>有 {num:,} 个节点的开销未知：{names}。</translation>
     </message>
     <message>
         <source>Where NaN or Inf is made first, and how</source>
@@ -14272,6 +14272,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>pass 之前的模块</translation>
     </message>
     <message>
+        <source>the only element differs</source>
+        <translation>唯一的元素不同</translation>
+    </message>
+    <message>
         <source>the only size</source>
         <translation>唯一的大小</translation>
     </message>
@@ -16466,8 +16470,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{stage} · 组</translation>
     </message>
     <message>
-        <source>{stage}, round {number:,}</source>
-        <translation>{stage}，第 {number:,} 轮</translation>
+        <source>{stage}, round {number:,} (from 0)</source>
+        <translation>{stage}，第 {number:,} 轮（从 0 数起）</translation>
     </message>
     <message>
         <source>{step:,} (they count from 0 to {last:,})</source>
@@ -16752,8 +16756,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{when}。</translation>
     </message>
     <message>
-        <source>{where}, round {number:,}</source>
-        <translation>{where}，第 {number:,} 轮</translation>
+        <source>{where}, round {number:,} (from 0)</source>
+        <translation>{where}，第 {number:,} 轮（从 0 数起）</translation>
     </message>
     <message>
         <source>{whole}, in parts, which {last} combine</source>
