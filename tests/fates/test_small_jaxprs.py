@@ -547,6 +547,9 @@ eqn 2 while <0 +h
 in h.a input @h operand=0
 eqn h/0 exp <h.a @h
 out h.0 out <h/0 @h result=0
+eqn 3 jit <x
+eqn 4 jit <x +k
+in k.a input @k operand=0
 out o out <1
 """
 
@@ -563,6 +566,8 @@ out o out <1
         (("0", 0), ("0", 0)),
         (("2", 0), ("2", 0)),  # other than what a round gives
         (("h.a", 0), ("h.a", 0)),  # in each round another one
+        (("3", 0), ("3", 0)),  # what it calls is not shown
+        (("4", 0), ("4", 0)),  # nor what that returns
     ],
 )
 def test_a_value_is_followed_through_calls_to_what_computes_it(
@@ -574,7 +579,7 @@ def test_a_value_is_followed_through_calls_to_what_computes_it(
 
 
 def test_an_argument_of_a_function_that_several_call_has_no_one_source() -> None:
-    again = "eqn 3 jit <0,x :f32[8]|f32[8]|f32[8] shares=f calls=f"
+    again = "eqn 5 jit <0,x :f32[8]|f32[8]|f32[8] shares=f calls=f"
     equations = Equations(build(f"{CALLED}{again}"))
     argument = equations.ids.index("f.a"), 0
     assert equations.find_source(argument) == argument
