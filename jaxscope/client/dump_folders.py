@@ -517,14 +517,18 @@ def _unknown(path: str) -> SourceError:
         "By its content it is no HLO, StableHLO or jaxpr, nothing that jax.export serialized, no "
         "profile and no capture; and no text in which JAX logs compilations or XLA lacks memory."
     )
+    remedy = say(
+        "Name a dump folder of XLA (--xla_dump_to) or of JAX (JAX_DUMP_IR_TO), or a file of "
+        "one of these kinds."
+    )
+    if b'"traceEvents"' in read_head(path):
+        why = say("It is a profile as JSON for trace viewers, which holds no module.")
+        remedy = say("Open the .xplane.pb that the profiler wrote beside it.")
     return SourceError(
         say("{name} is nothing that jaxscope can open.", name=os.path.basename(path)),
         why=why if _size([path]) else say("It is empty."),
         where=path,
-        remedy=say(
-            "Name a dump folder of XLA (--xla_dump_to) or of JAX (JAX_DUMP_IR_TO), or a file of "
-            "one of these kinds."
-        ),
+        remedy=remedy,
         kind="NothingKnown",
     )
 

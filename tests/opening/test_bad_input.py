@@ -30,10 +30,13 @@ def test_what_is_nothing_that_is_known_is_said(jaxscope: CommandLine, tmp_path: 
     (tmp_path / "notes.txt").write_text("Buy milk.\n")
     (tmp_path / "empty").mkdir()
     os.mkfifo(tmp_path / "pipe")
+    trace = b'{"displayTimeUnit":"ns","traceEvents":[]}'
+    (tmp_path / "a.trace.json.gz").write_bytes(gzip.compress(trace))
     (tmp_path / "cut.xz").write_bytes(lzma.compress(b"HloModule f\n" * 99)[:-20])
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"HloModule f\n" * 99)[:-20])
     for name, told in (
         ("notes.txt", "nothing that jaxscope can open"),
+        ("a.trace.json.gz", ".xplane.pb"),
         ("empty", "There is no module"),
         ("pipe", "no regular file"),
         ("cut.gz", "cannot be read"),

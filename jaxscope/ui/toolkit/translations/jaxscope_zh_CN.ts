@@ -3604,6 +3604,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这是 jaxscope 保存的捕获：不能从它运行任何东西。</translation>
     </message>
     <message>
+        <source>It is a profile as JSON for trace viewers, which holds no module.</source>
+        <translation>它是供追踪查看器用的 JSON 剖析文件，不含模块。</translation>
+    </message>
+    <message>
         <source>It is being called.</source>
         <translation>正在调用它。</translation>
     </message>
@@ -5742,6 +5746,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Open sample: {name}</source>
         <translation>打开示例：{name}</translation>
+    </message>
+    <message>
+        <source>Open the .xplane.pb that the profiler wrote beside it.</source>
+        <translation>请打开剖析器写在它旁边的 .xplane.pb。</translation>
     </message>
     <message>
         <source>Open the Python file that the program was made from, and run the call.</source>
