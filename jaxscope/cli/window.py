@@ -26,12 +26,19 @@ def run(options: Options) -> int:
     """Open the window on a file, or on the start page.
 
     Raises:
-        UsageError: `--json` was asked for, or the file is a word that is neither file nor verb.
+        UsageError: `--json` was asked for, the file is a word that is neither file nor verb, or the
+            call is a path.
         EnvironmentProblem: There is no display, or something that Qt needs is missing.
     """
     if options.is_json:
         raise UsageError("A window prints no JSON.", remedy="jaxscope capture --json")
     refuse_unknown_word(options.file)
+    if options.call and "(" not in options.call and os.path.exists(options.call):
+        raise UsageError(
+            f"{options.call} is a second path, where a call was expected.",
+            remedy="Drop both onto the window, or make one capture of them: "
+            f"jaxscope open {options.file} {options.call} -o out.jaxscope",
+        )
     limits = {
         "python": options.python,
         "timeout": options.timeout_s,

@@ -235,3 +235,10 @@ def test_what_is_not_known_is_answered_with_what_is_meant(
 
     assert answer.status == 2
     assert f"Try: {meant}" in answer.errors
+
+
+def test_a_second_path_is_no_call(jaxscope: CommandLine, tmp_path: Path) -> None:
+    """It was taken as a call of a dump, which has none, and nothing was said."""
+    answer = jaxscope(tmp_path, tmp_path)
+    assert answer.status == 2
+    assert "is a second path" in answer.errors and "jaxscope open" in answer.errors
