@@ -63,7 +63,12 @@ _OF_OVERFLOW = say(
     "Keep it from overflowing: bound the exponent, as by jnp.minimum(x, 80.0), or subtract the "
     "largest first, as jax.nn.softmax and jax.nn.logsumexp do."
 )
+_OF_MASK = say(
+    "Inf minus Inf is NaN, as in the softmax of a row that is masked as a whole: mask with the "
+    "least finite number, jnp.finfo(x.dtype).min, in place of -jnp.inf."
+)
 _BY_OPERATION = {
+    "sub": _OF_MASK,
     **dict.fromkeys(("sqrt", "rsqrt"), _OF_ROOT),
     **dict.fromkeys(("log", "log1p"), _OF_LOG),
     **dict.fromkeys(("div", "integer_pow"), _OF_DIVISION),

@@ -351,3 +351,25 @@ def test_a_long_error_of_jax_is_told_to_the_end_of_a_word(
     assert set(message.split("one of ")[1].removesuffix(" …").rstrip(",").split(", ")) <= set(
         allowed.split(", ")
     )
+
+
+def test_a_softmax_of_nothing_but_masked_values_is_to_be_masked_with_a_finite_number(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "masked.py"
+    lines = ["import jax, jax.numpy as jnp", "def masked(x, least):"]
+    lines += ["    return jax.nn.softmax(jnp.where(x > 1e6, x, least))"]
+    file.write_text("\n".join(lines))
+    assert main(["check", str(file), "masked(f32[3], -jnp.inf)", "--json"]) == 5
+    (found,) = json.loads(capsys.readouterr().out)["checks"]
+    assert "jnp.finfo(x.dtype).min" in found["remedy"]
+    assert main(["check", str(file), "masked(f32[3], jnp.finfo(jnp.float32).min)"]) == 0
+
+
+def test_where_no_call_is_offered_the_script_can_be_watched(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("def step(x): return x\n")
+    assert main(["ask", str(file), "recompiled"]) != 0
+    assert f"jaxscope run -- {file}" in capsys.readouterr().err

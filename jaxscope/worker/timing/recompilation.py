@@ -15,6 +15,7 @@ import importlib
 import inspect
 import logging
 import re
+import shlex
 import threading
 import types
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -785,7 +786,9 @@ def handle_recompile(request: dict[str, Any], channel: Channel) -> None:
             say("There is no call to run: none is named, and the file offers none."),
             remedy=say(
                 "Name one or several, such as f(f32[10]) and f(f32[11]): after --recompilations of "
-                "`jaxscope time`, or one before the question of `jaxscope ask`."
+                "`jaxscope time`, or one before the question of `jaxscope ask`. What a script "
+                "compiles with its own arguments: {command}",
+                command=f"`jaxscope run -- {shlex.quote(source.path)}`",
             ),
             kind="NoCall",
         )

@@ -3392,6 +3392,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>Inf</translation>
     </message>
     <message>
+        <source>Inf minus Inf is NaN, as in the softmax of a row that is masked as a whole: mask with the least finite number, jnp.finfo(x.dtype).min, in place of -jnp.inf.</source>
+        <translation>Inf 减 Inf 是 NaN，例如整行都被屏蔽时的 softmax：请用最小的有限数 jnp.finfo(x.dtype).min 来屏蔽，而不用 -jnp.inf。</translation>
+    </message>
+    <message>
         <source>Inf stands in the program as a constant, which {id} ({operation}) reads.</source>
         <translation>Inf 作为常量写在程序里，由 {id}（{operation}）读取。</translation>
     </message>
@@ -4764,8 +4768,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请用 --stage 指明其中一个。</translation>
     </message>
     <message>
-        <source>Name one or several, such as f(f32[10]) and f(f32[11]): after --recompilations of `jaxscope time`, or one before the question of `jaxscope ask`.</source>
-        <translation>请指名一个或几个，例如 f(f32[10]) 和 f(f32[11])：写在 `jaxscope time` 的 --recompilations 之后，或把一个写在 `jaxscope ask` 的问题之前。</translation>
+        <source>Name one or several, such as f(f32[10]) and f(f32[11]): after --recompilations of `jaxscope time`, or one before the question of `jaxscope ask`. What a script compiles with its own arguments: {command}</source>
+        <translation>请指名一个或几个，例如 f(f32[10]) 和 f(f32[11])：写在 `jaxscope time` 的 --recompilations 之后，或把一个写在 `jaxscope ask` 的问题之前。脚本用自己的参数编译了什么：{command}</translation>
     </message>
     <message>
         <source>Name one: {name}{in_archive}{first}</source>
