@@ -503,6 +503,19 @@ def test_the_sum_that_the_gradient_is_of_is_no_wider_than_the_results(
     assert max(each.outvars[0].aval.dtype.itemsize for each in sums) == widest
 
 
+def test_a_function_that_fails_with_an_attribute_error_runs_once() -> None:
+    """A name that JAX lacks is such an error, too; only then it runs again, alone."""
+    calls: list[Any] = []
+
+    def f(x: Any) -> Any:
+        calls.append(x)
+        return x.no_such_thing
+
+    with pytest.raises(AttributeError, match="no_such_thing"):
+        trace("vmap(f)(f32[3])", f=f)
+    assert len(calls) == 1
+
+
 def test_a_call_that_never_runs_the_function_has_no_program() -> None:
     call = parse("vmap(shared)(f32[2, 3])")
     with pytest.raises(ValueError, match=r"vmap\(shared\).* never calls shared"):
