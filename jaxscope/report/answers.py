@@ -475,7 +475,7 @@ def _gives_floats(graph: Graph) -> bool:
 def _loops(evidence: Evidence) -> Answer:
     graph = find_lowered_jaxpr(evidence.taken.stages)
     if graph is None:
-        return Answer("That is not known: the capture has no jaxpr.")
+        return _loops_of_module(*_module(evidence))
     trips = find_trip_counts(evidence.taken)
     runs = count_executions(graph, trips)
     names = short_equation_names(graph)
@@ -502,6 +502,22 @@ def _loops(evidence: Evidence) -> Answer:
         "There is no loop in the jaxpr."
     )  # fmt: skip
     return Answer(f"{told}{unknown}{also}", [*facts, *further])
+
+
+def _loops_of_module(graph: Graph, note: str) -> Answer:
+    """Of what a job left without its jaxpr."""
+    loops = _nodes(graph, "while")
+    facts = [
+        Fact(f"{graph.id(node)}: {_describe_trips(graph, node)}", "stated", _place(graph, node))
+        for node in loops
+    ]
+    return Answer(f"{format_count(len(loops), 'loop')}.{note}", facts)
+
+
+def _describe_trips(graph: Graph, node: int) -> str:
+    """How often XLA says that a `while` runs."""
+    rounds = read_count(graph.attributes(node).get("known_trip_count", ""))
+    return "nobody knows before it runs how often" if not rounds else _rounds(rounds)
 
 
 def _describe_rounds(graph: Graph, node: int, trips: Mapping[str, int]) -> str:
@@ -537,8 +553,7 @@ def _find_further_loops(
         made_of = [id for id in optimized.derived(node) if id in names]
         operations = {jaxpr.operation(jaxpr.index_by_id[id]) for id in made_of}
         if made_of and not operations & {"scan", "while"}:
-            rounds = read_count(optimized.attributes(node).get("known_trip_count", ""))
-            told = "nobody knows before it runs how often" if not rounds else _rounds(rounds)
+            told = _describe_trips(optimized, node)
             yield Fact(
                 f"{optimized.id(node)}, made of {names[made_of[-1]]}: {told}",
                 "stated",

@@ -21,7 +21,7 @@ SCRIPT = """
 import jax, jax.numpy as jnp
 
 def f(x):
-    return jnp.sin(x) @ x
+    return jax.lax.fori_loop(0, 7, lambda _, y: jnp.sin(y) @ y, x)
 
 jitted = jax.jit(f)
 for size in (3, 4):
@@ -70,9 +70,12 @@ def test_an_entry_is_the_module_that_xla_compiled(
         module = next(text for text in texts.split("HloModule") if layout in text)
         wanted = re.findall(r"^ +(?:ROOT )?%(\S+) = ", module, re.MULTILINE)
         assert {stage.graph.id(n) for n in range(len(stage.graph.nodes))} == set(wanted)
+        loops = jaxscope("ask", tmp_path / "f.jaxscope", "loops").output
+        assert loops.startswith("1 loop.\n") and ": 7 rounds [stated, " in loops
         told = jaxscope("ask", tmp_path / "f.jaxscope", "costs").output
         size = int(layout.split("[")[1].split(",")[0])
-        assert told.startswith(f"After optimization, each instruction on its own: {2 * size**3} F")
+        once = 2 * size**3 + 2  # a product, one more round, and whether it is the last
+        assert re.search(rf"\(while\): \d+ B read and written, {once} FLOP", told)
 
 
 def test_damaged_entries_and_those_without_a_module_say_so(

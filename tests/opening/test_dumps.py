@@ -179,6 +179,7 @@ def test_a_module_before_optimization_alone_answers_what_it_can(
     told = ask("collectives")
     assert told.startswith("1 collective; how much a device sends is not known. This is the module")
     assert "all devices, whose number is not known. 32 B go in, 32 B come out" in told
+    assert ask("loops").startswith("0 loops. This is the module before optimization")
     none = HLO_OF_ANOTHER_TOOL.replace("ROOT %all-reduce.7", "%all-reduce.7")
     none = re.sub(r"  %all-reduce.*\n", "  ROOT %n = f32[8] negate(%custom-call.6)\n", none)
     (tmp_path / "none.txt").write_text(none)
