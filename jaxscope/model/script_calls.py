@@ -12,7 +12,7 @@ import copy
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-_MAX_CALLS, _MAX_LENGTH, _MAX_DEPTH = 20, 300, 4
+_MAX_CALLS, _MAX_LENGTH, _MAX_DEPTH, _MAX_FOLLOWED = 20, 300, 4, 100
 _HARMLESS = frozenset(
     {
         *("jax", "jaxlib", "numpy", "scipy", "math", "functools", "itertools", "collections"),
@@ -64,6 +64,7 @@ class _Reader:
 
     def __init__(self, module: ast.Module) -> None:
         self.found: dict[str, bool] = {}
+        self._num_left = _MAX_FOLLOWED  # of functions, which may call each other again and again
         self._module = module
         self._functions = {
             node.name: node for node in module.body if isinstance(node, ast.FunctionDef)
@@ -134,7 +135,8 @@ class _Reader:
         if base is None:
             return
         function = self._functions.get(base)
-        if function is not None and not is_compiled and depth:
+        if function is not None and not is_compiled and depth and self._num_left:
+            self._num_left -= 1
             num_compiled = sum(self.found.values())
             bound = _bind_arguments(function, node, values)
             if bound is not None:

@@ -76,6 +76,17 @@ def test_a_script_is_followed_as_it_runs(script: str, calls: list[str]) -> None:
     assert list(find_script_calls(text)) == calls
 
 
+def test_functions_that_call_each_other_again_and_again_are_not_all_followed() -> None:
+    """40 to the power of 4 of them: without a bound, this does not end."""
+    lines = ["import jax.numpy as jnp"]
+    for level in range(5):
+        calls = "".join(f"    f{level + 1}_{i}(x)\n" for i in range(40)) if level < 4 else "    x\n"
+        lines += [f"def f{level}_{i}(x):\n{calls}" for i in range(40)]
+    lines += ["if __name__ == '__main__':", *(f"    f0_{i}(jnp.ones({i}))" for i in range(40))]
+    found = find_script_calls("\n".join(lines))
+    assert len(found) == 20 and found[0] == "f4_0(jnp.ones(0))"
+
+
 def test_no_script_no_calls() -> None:
     assert find_script_calls("def f(x): return x\nf(1)") == ()
     assert find_script_calls("if __name__ ==") == ()
