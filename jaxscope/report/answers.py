@@ -237,7 +237,7 @@ def _costs(evidence: Evidence) -> Answer:
     capture = evidence.taken
     module, _ = _module(evidence)
     if not (is_there(evidence.graph("hlo")) and is_there(evidence.graph("optimized"))):
-        return _costs_alone(module, "After" if is_there(evidence.graph("optimized")) else "Before")
+        return _costs_alone(evidence, module)
     found = _there(find_cost_change(capture, RowKind.LINE))
     rows = sorted(found.rows, key=lambda row: -_known(row.after.cost.bytes_accessed))
     total = found.after.bytes_accessed
@@ -272,34 +272,33 @@ def _costs(evidence: Evidence) -> Answer:
     )
 
 
-def _costs_alone(graph: Graph, when: str) -> Answer:
+def _costs_alone(evidence: Evidence, graph: Graph) -> Answer:
     """Of the only module that a job left, before or after optimization."""
-    nodes, group = graph.nodes, graph.nodes.group
-    is_called = (group != NONE) & (graph.groups.owner[group] != NONE)  # its caller counts it
-    outer = np.flatnonzero(~is_called)
-    flops, moved = (nodes.cost[outer, column] for column in (0, 1))
-    unknown = int(np.isnan(moved).sum())
-    least = "at least " * bool(unknown)
-    order = outer[np.argsort(-np.nan_to_num(moved), kind="stable")].tolist()
+    capture = evidence.taken
+    stage = capture.stage("optimized" if is_there(evidence.graph("optimized")) else "hlo")
+    found = _there(find_roofline(stage, find_trip_counts(capture), capture.stage("machine")))
+    least = "at least " * bool(found.uncounted)
+    flops = math.fsum(_known(point.flops) for point in found.kernels)
+    moved = math.fsum(_known(point.num_bytes) for point in found.kernels)
+    when, then = (
+        ("Before", " Optimizing fuses instructions, so that less is read and written.")
+        if found.stage == "hlo"
+        else ("After", "")
+    )
+    notes = "".join(f" {note}" for note in found.notes)
     return Answer(
-        f"{when} optimization, each instruction on its own: {least}"
-        f"{format_flops(float(np.nansum(flops)))}, {least}"
-        f"{format_bytes(float(np.nansum(moved)))} read and written, as XLA counts. "
-        + "No later module is known; optimizing fuses instructions, so that less is read and "
-        "written. "
-        * (when == "Before")
-        + "What stands in a loop counts once."
-        + f" XLA does not count {format_count(unknown, 'instruction')}." * bool(unknown),
+        f"{when} optimization, the only module that is known: {least}{format_flops(flops)}, {least}"
+        f"{format_bytes(moved)} read and written, as XLA counts.{then}{notes}",
         [
             Fact(
-                f"{graph.id(node)} ({graph.operation(node)}): "
-                f"{format_bytes(float(nodes.cost[node, 1]))} read and written, "
-                f"{format_flops(float(nodes.cost[node, 0]))}",
+                f"{point.name} ({point.operation}): {format_bytes(point.num_bytes)} read and "
+                f"written, {format_flops(point.flops)}"
+                + f", {point.rounds:,} runs"
+                * (point.rounds > 1),
                 "counted",
-                _place(graph, node),
+                _place(graph, point.nodes[0]),
             )
-            for node in order
-            if nodes.cost[node, 1] > 0
+            for point in found.kernels
         ],
     )
 
