@@ -12,7 +12,7 @@ import copy
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-_MAX_CALLS, _MAX_LENGTH, _MAX_DEPTH, _MAX_FOLLOWED = 20, 300, 4, 100
+_MAX_CALLS, _MAX_LENGTH, _MAX_DEPTH, _MAX_FOLLOWED = 20, 900, 4, 100
 _HARMLESS = frozenset(
     {
         *("jax", "jaxlib", "numpy", "scipy", "math", "functools", "itertools", "collections"),
@@ -146,9 +146,10 @@ class _Reader:
         written = _write(node, values)
         if not isinstance(written, ast.Call) or not (node.args or node.keywords):
             return
-        given = [*written.args, *(each.value for each in written.keywords)]
         text = ast.unparse(written)
-        if len(text) <= _MAX_LENGTH and all(self._is_harmless(each, set()) for each in given):
+        if len(text) <= _MAX_LENGTH and all(
+            self._is_harmless(each, set()) for each in _given_in(written)
+        ):
             self.found[text] = self.found.get(text, False) or is_compiled
 
     def _read_function(self, node: ast.expr, values: _Values) -> tuple[str | None, bool]:
@@ -169,6 +170,8 @@ class _Reader:
                 return (node.id if node.id in self._own else None), is_compiled
             elif node.args and _TRANSFORM.fullmatch(ast.unparse(node.func)):
                 node, is_compiled = node.args[0], True
+            elif is_compiled and isinstance(node.func, ast.Name) and node.func.id in self._own:
+                return node.func.id, True  # what a function of the file returns, such as a step
             else:
                 break
         return None, False
@@ -196,6 +199,19 @@ class _Reader:
             elif name.id not in self._known:
                 return False
         return True
+
+
+def _given_in(call: ast.Call) -> Iterator[ast.expr]:
+    """The arguments of a call, and of the calls that make the function that it calls."""
+    made = call.func
+    while isinstance(made, ast.Call):
+        if _TRANSFORM.fullmatch(ast.unparse(made.func)):
+            made = made.args[0] if made.args else made.func
+        else:
+            yield from _given_in(made)
+            break
+    yield from call.args
+    yield from (each.value for each in call.keywords)
 
 
 def _assign(statement: ast.stmt, values: _Values) -> None:
@@ -299,6 +315,18 @@ class _Substitution(ast.NodeTransformer):
         if value is None:
             raise _UnknownName
         return copy.deepcopy(value)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """Of a dictionary that is written out, what stands at a key."""
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Dict) and isinstance(node.slice, ast.Constant):
+            pairs = [*zip(node.value.keys, node.value.values, strict=True)]
+            for key, value in reversed(pairs):  # the last one of a key holds
+                if not isinstance(key, ast.Constant):
+                    break
+                if key.value == node.slice.value:
+                    return value
+        return node
 
 
 def _write(node: ast.expr, values: _Values) -> ast.expr | None:

@@ -53,6 +53,12 @@ def test_what_a_training_loop_compiles_comes_first() -> None:
     [
         ("x = jnp.ones(3)\njax.jit(f)(x, 2)", ["jax.jit(f)(jnp.ones(3), 2)"]),
         ("x, (y, _) = 1.0, (2.0, 3)\nf(x, y)", ["f(1.0, 2.0)"]),
+        (
+            "c = {'n': 3, 'k': 1, 'n': 4}\nt = jax.jit(jax.vmap(pair(c['n'])))\nt(c['k'])",
+            ["jax.jit(jax.vmap(pair(4)))(1)", "pair(4)"],
+        ),
+        ("c = {'k': 1, **{}}\nf(c['k'])", ["f({'k': 1, **{}}['k'])"]),
+        ("t = jax.jit(pair(open('a')))\nt(1)", []),
         ("a, b = pair(4)\nf(a, b)", ["f(pair(4)[0], pair(4)[1])", "pair(4)"]),
         ("for g in f, h: jax.grad(g)(1.0, 2.0)", ["jax.grad(f)(1.0, 2.0)"]),
         ("for x, y in zip([1.0], (2.0, 3.0)): f(x, y)", ["f(1.0, 2.0)"]),
