@@ -19,6 +19,7 @@ import pytest
 from PySide6.QtCore import QTranslator
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu
+from pytestqt.qtbot import QtBot
 
 import jaxscope
 from bench.language import Found, classify, collect
@@ -61,6 +62,7 @@ from jaxscope.report.sharding import (
 from jaxscope.schema.archive import load_capture, save_capture
 from jaxscope.ui.canvas.graph_canvas import GraphCanvas
 from jaxscope.ui.pages.fusions import describe_kernel, describe_launches, describe_pair
+from jaxscope.ui.panes.node_table import HEADERS, NodeTableView
 from jaxscope.ui.selection.inspector import describe_card
 from jaxscope.ui.session.screen import waiting_text
 from jaxscope.ui.session.state import WindowState
@@ -87,7 +89,7 @@ from tests.checks import planted
 from tests.checks.running import findings_of
 
 from .conftest import Driver, destroy
-from .programs import build_capture
+from .programs import build_capture, build_graph
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 import write_translations
@@ -376,6 +378,18 @@ def test_no_button_is_cut_in_chinese_in_a_small_window(
             if button.isVisible() and button.text() and button.width() < button.sizeHint().width()
         ]
         assert cut == [], name
+
+
+def test_what_is_wrong_with_a_filter_of_the_table_is_said_in_chinese(
+    qapp: QApplication, qtbot: QtBot
+) -> None:
+    LanguageSwitch(qapp, Language.CHINESE).deleteLater()
+    table = NodeTableView()
+    qtbot.addWidget(table)
+    table.set_graph(build_graph("in x x\neqn 0 sin <x"))
+    field = table.filters.fields[HEADERS.index("operation")]
+    qtbot.keyClicks(field, "/(/")
+    assert CHINESE.search(field.toolTip())
 
 
 def test_the_commands_that_open_dialogs_work_in_chinese(window: MainWindow) -> None:

@@ -47,7 +47,7 @@ from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.program.links import NO_LINKED, Linked
 from jaxscope.program.search import COMPARISONS, SCALES, compile_typed
 from jaxscope.ui.source.code_view import PREVIEW_STRENGTH
-from jaxscope.ui.toolkit.language import tr
+from jaxscope.ui.toolkit.language import tr, tr_said
 from jaxscope.ui.toolkit.theme import LIGHT, Theme
 from jaxscope.ui.toolkit.widgets import NO_INDEX, RESIZING, EmptyNotice, Index, restyle
 
@@ -662,7 +662,7 @@ class NodeTableView(QTableView):
         try:
             self.nodes.set_column_filter(column, text)
         except ValueError as error:
-            problem = str(error)
+            problem = tr_said(error.args[0])
         self.filters.show_problem(column, problem)
 
     def set_links(self, linked: Linked, preview: Linked, theme: Theme) -> None:
