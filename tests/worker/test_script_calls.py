@@ -132,3 +132,16 @@ def test_where_a_call_fails_what_the_script_calls_is_proposed(tmp_path: Path) ->
         with pytest.raises(JaxscopeError) as raised:
             capture(str(path), call)
         assert STEP in raised.value.explanation.calls
+
+
+def test_a_function_that_makes_what_is_compiled_is_proposed_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "made.py"
+    path.write_text(
+        "import jax\n\ndef make(config):\n    def train(x):\n        return x * config['n']\n"
+        "    return train\n\nif __name__ == '__main__':\n    config = {'n': 3}\n"
+        "    step = jax.jit(make(config))\n    step(2.0)\n"
+    )
+    source = read_source(str(path))
+    names = call_namespace(vars(execute_file(source.path, source.text)))
+    for function in ("make", None):
+        assert propose_call(source, names, function=function)[0] == "jax.jit(make({'n': 3}))(2.0)"

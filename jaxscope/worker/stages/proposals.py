@@ -780,6 +780,8 @@ def _script_calls(text: str, function: str | None) -> Iterator[str]:
             yield call
         elif base == function:
             yield call if re.search(r"\b[vp]map\b", outer) else f"{base}({arguments})"
+        elif not base and re.match(rf"(?:[\w.]+\()*{re.escape(function)}\(", call):
+            yield call  # of what the function makes
 
 
 def _likely_first(names: Mapping[str, Any]) -> list[str]:
