@@ -68,6 +68,11 @@ class MemoryReport:
     def constants(self) -> tuple[KeptValue, ...]:
         return find_constants(self.capture)
 
+    @functools.cached_property
+    def tables(self) -> tuple[Table, Table]:
+        """All residuals, and all captured arrays: thousands of rows of a large program."""
+        return kept_table(self.residuals), constant_table(self.constants)
+
 
 _ADDRESS_BYTES = 8
 """What XLA counts for each of several results beside its array."""

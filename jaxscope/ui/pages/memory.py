@@ -24,7 +24,6 @@ from jaxscope.report.memory import (
     REMAT_PROTOCOL,
     MemoryReport,
     alive_table,
-    constant_table,
     describe_kept,
     describe_kept_size,
     describe_padding,
@@ -32,7 +31,6 @@ from jaxscope.report.memory import (
     donation_table,
     explain_ranges,
     hold_peak_against_plan,
-    kept_table,
     meaning_of,
     name_step,
     remat_table,
@@ -347,10 +345,11 @@ class MemoryPage(CapturePage):
             else tr("Its gradient would keep ({size})", size=size),
         )
         self.tabs.setTabToolTip(1, tr_said(say_sentence(describe_kept(residuals))))
-        self.kept.rows.set_table(kept_table(residuals))
+        kept, constants = report.tables
+        self.kept.rows.set_table(kept)
         self._linked[self.kept].set_rows([(v.stage, (v.node,)) for v in shown])
         self.tabs.setTabVisible(3, bool(report.constants))
-        self.constants.rows.set_table(constant_table(report.constants))
+        self.constants.rows.set_table(constants)
         self._linked[self.constants].set_rows([(v.stage, (v.node,)) for v in report.constants])
 
     # --- choosing ---
@@ -371,8 +370,8 @@ class MemoryPage(CapturePage):
 def find_memory(capture: Capture) -> MemoryReport:
     """The report of a capture, with all of its parts worked out."""
     report = MemoryReport(capture)
-    parts = (report.live, report.donations, report.residuals, report.constants)
-    assert len(parts) == 4  # each is found when it is first asked for: here, not on show
+    parts = (report.live, report.donations, report.tables)
+    assert len(parts) == 3  # each is found when it is first asked for: here, not on show
     return report
 
 
