@@ -332,7 +332,10 @@ sys.exit(status)
 def command(source: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     def run(*options: str) -> subprocess.CompletedProcess[str]:
         words = [sys.executable, "-c", LAUNCH, str(source), *options]
-        return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        # Libraries that tests load set variables of the process, of which Python does not know.
+        return subprocess.run(
+            words, capture_output=True, text=True, timeout=60, check=False, env=dict(os.environ)
+        )
 
     return run
 
