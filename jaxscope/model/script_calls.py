@@ -20,8 +20,15 @@ _HARMLESS = frozenset(
         *("flax", "optax", "equinox", "haiku", "chex", "einops", "jaxtyping", "distrax"),
     }
 )
-"""Packages whose functions only compute: what calls those of others is not run for a proposal."""
+"""Packages whose functions only compute, but for those of such names as `_OUTWARD_NAME`: what calls
+functions of others is not run for a proposal."""
 _OUTWARD = frozenset({"open", "input", "exec", "eval", "compile", "breakpoint", "exit", "quit"})
+_OUTWARD_NAME = re.compile(
+    r"(load|save|read|write|open|dump|fetch|download|memmap|from_?file|to_?file|genfromtxt"
+    r"|from_?regex|from_pretrained|restore)"
+)
+"""How functions and methods are called that read or write files, also in packages that compute,
+such as `numpy.load`."""
 _TRANSFORM = re.compile(r"(jax\.)?(jit|pmap|vmap|grad|value_and_grad|jacfwd|jacrev|hessian)")
 _MAKER = re.compile(r"(\w+\.)*(jit\()?(init|make|create|build|new)")
 _COMPILED = re.compile(r"\b(jit|pmap|filter_jit)\b")
@@ -89,7 +96,8 @@ class _Reader:
             module = (
                 getattr(node, "module", None) or "." * getattr(node, "level", 0)
             ) or alias.name
-            self._packages[alias.asname or alias.name.partition(".")[0]] = module.partition(".")[0]
+            package = "" if _OUTWARD_NAME.match(alias.name) else module.partition(".")[0]
+            self._packages[alias.asname or alias.name.partition(".")[0]] = package
 
     def read_script(self) -> None:
         for node in self._module.body:
@@ -186,6 +194,8 @@ class _Reader:
         bound |= {name.arg for name in ast.walk(node) if isinstance(name, ast.arg)}
         bound |= {name.name for name in ast.walk(node) if isinstance(name, ast.FunctionDef)}
         for name in ast.walk(node):
+            if isinstance(name, ast.Attribute) and _OUTWARD_NAME.match(name.attr):
+                return False
             if not isinstance(name, ast.Name) or name.id in bound or name.id in seen:
                 continue
             if name.id in self._own or name.id in self._classes:

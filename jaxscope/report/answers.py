@@ -281,14 +281,15 @@ def _costs_alone(evidence: Evidence, graph: Graph) -> Answer:
     flops = math.fsum(_known(point.flops) for point in found.kernels)
     moved = math.fsum(_known(point.num_bytes) for point in found.kernels)
     when, then = (
-        ("Before", " Optimizing fuses instructions, so that less is read and written.")
+        ("before", " Optimizing fuses instructions, so that less is read and written.")
         if found.stage == "hlo"
-        else ("After", "")
+        else ("after", "")
     )
     notes = "".join(f" {note}" for note in found.notes)
     return Answer(
-        f"{when} optimization, the only module that is known: {least}{format_flops(flops)}, {least}"
-        f"{format_bytes(moved)} read and written, as XLA counts.{then}{notes}",
+        f"In the module {when} optimization, the only one that is known: {least}"
+        f"{format_flops(flops)}, {least}{format_bytes(moved)} read and written, as XLA counts."
+        f"{then}{notes}",
         [
             Fact(
                 f"{point.name} ({point.operation}): {format_bytes(point.num_bytes)} read and "

@@ -69,12 +69,16 @@ def test_what_a_training_loop_compiles_comes_first() -> None:
         ("f(open('data').read(), 1)", []),  # nothing but computing is done for a proposal
         ("f(read(), 1)", []),
         ("f(other.load(), 1)", []),
+        ("f(jnp.load('data.npy'), 1)", []),
+        ("d = jnp.load('data.npz')\nf(d['x'], 1)", []),
+        ("f(jnp.ones(3).tofile('data'), 1)", []),
+        ("f(take('data'), 1)", []),
         ("unknown(f(1.0, 2.0))", ["f(1.0, 2.0)"]),
         ("def g(x): return f(x, x)\ng(2.0)", []),
     ],
 )
 def test_a_script_is_followed_as_it_runs(script: str, calls: list[str]) -> None:
-    head = "import jax\nimport jax.numpy as jnp\nimport other\n"
+    head = "import jax\nimport jax.numpy as jnp\nimport other\nfrom numpy import loadtxt as take\n"
     functions = "def f(x, y): return x * y\ndef h(x, y): return x\ndef pair(n): return n, n\n"
     functions += "def read(): return open('data').read()\n"
     body = script.replace("\n", "\n    ")

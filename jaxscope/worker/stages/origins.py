@@ -211,9 +211,9 @@ class Walk:
     def _tell(
         self, equation: Any, operands: list[Any], result: Any, kind: str, infinite: Origin | None
     ) -> dict[str, Any]:
-        """Fields that describe where NaN or Inf was made, for the field `told` of its `Origin`.
+        """What else to report of the place where NaN or Inf was made; it becomes `Origin.told`.
 
-        None here: a subclass that reports more than the equation returns them.
+        Nothing here: a subclass that reports more than the equation returns it.
         """
         return {}
 
