@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +35,7 @@ from jaxscope.model.file_kinds import CAPTURE_ENDINGS
 from jaxscope.report.answers import MAX_BYTES, answer_to_json
 from jaxscope.report.diff import describe_changes
 from jaxscope.report.document import write_text
+from jaxscope.schema.json_text import write_json
 from jaxscope.schema.safe_text import make_safe_line
 from jaxscope.version import __version__
 
@@ -197,7 +197,7 @@ class AgentTools:
 
         def find(on_event: OnEvent) -> str:
             self._check(file, is_saved=file.endswith(CAPTURE_ENDINGS))
-            return json.dumps(answer_to_json(*find_answer(options, on_event)), indent=2)
+            return write_json(answer_to_json(*find_answer(options, on_event)))
 
         return await self._answer(find, context)
 

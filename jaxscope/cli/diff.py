@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 
 from jaxscope.cli.output import check_place, print_document, print_text, write_data
@@ -21,6 +20,7 @@ from jaxscope.program.diff.captures import (
     pair_stages,
 )
 from jaxscope.report.diff import SHORT_LIST, changes_to_markdown, comparison_to_document
+from jaxscope.schema.json_text import write_json
 
 
 def run(options: Options) -> int:
@@ -40,7 +40,7 @@ def run(options: Options) -> int:
     if wanted.output is not None:
         write_data(wanted.output, render_comparison(comparison, wanted.output))
     elif options.is_json:
-        print_text(json.dumps(comparison_to_json(comparison), indent=1, allow_nan=False))
+        print_text(write_json(comparison_to_json(comparison)))
     elif not options.is_markdown:
         is_detailed = bool(wanted.stages)  # asks for every difference
         options = dataclasses.replace(options, is_whole=options.is_whole or is_detailed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -13,6 +12,7 @@ from typing import Any, TextIO
 from jaxscope.cli.parser import Options
 from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.report.document import Document, fit, write_text
+from jaxscope.schema.json_text import write_json
 from jaxscope.schema.whole_file import write_whole
 
 
@@ -67,7 +67,7 @@ def print_found(
 ) -> None:
     """Print what a verb found, as JSON where that was asked for."""
     if options.is_json:
-        print_text(json.dumps(to_json(), indent=2, allow_nan=False))
+        print_text(write_json(to_json()))
     else:
         print_document(options, to_document())
 

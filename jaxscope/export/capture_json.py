@@ -5,7 +5,6 @@ work, placement.
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -32,6 +31,7 @@ from jaxscope.schema.contract import (
     memory_to_json,
     number_to_json,
 )
+from jaxscope.schema.json_text import write_json
 
 if TYPE_CHECKING:
     from jaxscope.schema.contract import Json
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def capture_to_json(capture: Capture) -> Json:
-    """A capture as the contract has it, ready for `json.dumps(…, allow_nan=False)`."""
+    """A capture as the contract has it, without NaN."""
     columns = TextColumns(capture.files)
     works = find_stage_works(capture.stages)
     found: Json = {
@@ -157,4 +157,4 @@ def _derived_fates(capture: Capture) -> Json | None:
 def format_json(capture: Capture) -> str:
     """The JSON of the contract."""
     with paused_gc():  # millions of small lists and no cycle: a third of the time
-        return json.dumps(capture_to_json(capture), indent=1, allow_nan=False)
+        return write_json(capture_to_json(capture))

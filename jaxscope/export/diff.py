@@ -6,7 +6,6 @@ The JSON writer is here (NaN is `null`: unknown, never zero).
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from jaxscope.program.diff.texts import TextDiff, format_unified
 from jaxscope.report.diff import LONG_LIST, comparison_to_document
 from jaxscope.report.document import write_markdown, write_text
 from jaxscope.schema.contract import CONTRACT, Json, environment_to_json, number_to_json
+from jaxscope.schema.json_text import write_json
 
 # A comparison as JSON for scripts. NaN is `null`: unknown, never zero.
 
@@ -37,7 +37,7 @@ VERSION = 1
 
 
 def comparison_to_json(comparison: Comparison) -> Json:
-    """All differences of two captures, ready for `json.dumps(…, allow_nan=False)`."""
+    """All differences of two captures, without NaN."""
     names = comparison.first.name, comparison.second.name
     return {
         "format": FORMAT,
@@ -196,7 +196,7 @@ def _texts(texts: TextDiff, names: tuple[str, str]) -> Json:
 
 
 def _format_json(comparison: Comparison) -> str:
-    return json.dumps(comparison_to_json(comparison), indent=1, allow_nan=False)
+    return write_json(comparison_to_json(comparison))
 
 
 def _format_text(comparison: Comparison) -> str:

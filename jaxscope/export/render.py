@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +31,7 @@ from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.open_groups import open_largest
 from jaxscope.picture.view.view import View
+from jaxscope.schema.json_text import list_pieces
 from jaxscope.schema.safe_text import make_safe, make_safe_line
 
 
@@ -64,8 +64,8 @@ MAX_DRAWN_BOXES = 60_000
 """A picture of more boxes opens fewer groups: at so many, its file has tens of megabytes."""
 
 
-_JSON_PIECES = 20_000
-_MANY_PIECES = 10_000_000
+_JSON_PIECES = 2_000
+_MANY_PIECES = 1_000_000
 """Of the JSON of a large program; how many there are is known when they are written."""
 _LONG_LIST = 1_000
 """Entries from which freeing a list takes long enough to be done one by one."""
@@ -262,7 +262,7 @@ def _render_json(order: ExportOrder, course: ExportProgress) -> bytes:
 
     course.on_step(say("Gathering"), 0.0)
     document = capture_to_json(order.capture)
-    pieces = json.JSONEncoder(indent=1, allow_nan=False).iterencode(document)
+    pieces = list_pieces(document)
     parts: list[bytes] = []
     while text := "".join(itertools.islice(pieces, _JSON_PIECES)):
         course.on_step(say("Writing"), min(0.99, len(parts) * _JSON_PIECES / _MANY_PIECES))

@@ -8,7 +8,6 @@ new question is a function and a row there.
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import re
 from collections import Counter
@@ -107,6 +106,7 @@ from jaxscope.report.sharding import describe_collective, describe_communication
 from jaxscope.report.values import describe_origins
 from jaxscope.schema.ceilings_file import stored_ceilings
 from jaxscope.schema.contract import Json
+from jaxscope.schema.json_text import write_json
 
 T = TypeVar("T")
 MAX_BYTES = 2000
@@ -1311,7 +1311,7 @@ def _shorten(text: str, most: int = _MAX_TEXT) -> str:
 
 
 def _size_of(question: Question, answer: Answer, evidence: Evidence) -> int:
-    return len(json.dumps(answer_to_json(question, answer, evidence), indent=2).encode())
+    return len(write_json(answer_to_json(question, answer, evidence)))
 
 
 def answer_to_json(question: Question, answer: Answer, evidence: Evidence) -> Json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 import shlex
 from collections import Counter
@@ -39,6 +38,7 @@ from jaxscope.report.answers import (
 )
 from jaxscope.report.document import write_text
 from jaxscope.report.moves import SAME_MEMORY, describe_change
+from jaxscope.schema.json_text import write_json
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.inspector import describe_node
 
@@ -383,8 +383,7 @@ def test_every_answer_is_short(saved: Path, question: object) -> None:
     answer = answer_question(question, evidence)
 
     assert len(write_text(answer_to_document(answer)).encode()) <= MAX_BYTES
-    written = json.dumps(answer_to_json(question, answer, evidence), indent=2)
-    assert len(written.encode()) <= MAX_BYTES
+    assert len(write_json(answer_to_json(question, answer, evidence))) <= MAX_BYTES
     kept = len(answer.facts) + answer.left_out
     whole = question.answer(evidence)
     assert kept == len(whole.facts) + whole.left_out
