@@ -252,11 +252,13 @@ class _Order:
             if near[left] and near[right]:
                 ours = _places(near[left], ports[left], place)
                 gain += _gain(ours, _places(near[right], ports[right], place))
-        if self._aside:
-            first = self._first_dummy
-            gain += self._aside.get(left, 0) if right >= first else 0
-            gain -= self._aside.get(right, 0) if left >= first else 0
-        return gain
+        return gain + self._gain_aside(left, right) if self._aside else gain
+
+    def _gain_aside(self, left: int, right: int) -> int:
+        """How many crossings with lines that lead aside go away if two neighbours swap."""
+        first = self._first_dummy
+        gain = self._aside.get(left, 0) if right >= first else 0
+        return gain - (self._aside.get(right, 0) if left >= first else 0)
 
     def copy(self) -> Rows:
         """The rows as they stand."""
@@ -436,9 +438,12 @@ class _Order:
             else:
                 lower.sort()
             for end in lower:
-                at = bisect_right(ends, end)
-                total += len(ends) - at
-                ends.insert(at, end)
+                if not ends or end >= ends[-1]:
+                    ends.append(end)
+                else:
+                    at = bisect_right(ends, end)
+                    total += len(ends) - at
+                    ends.insert(at, end)
         return total
 
     def transpose(self) -> int:
@@ -589,15 +594,23 @@ class _Order:
     def _swap_pairs(self, rank: int, *, equal: bool = False) -> int:
         row, place, saved = self.rows[rank], self._place, 0
         fixed, moved = self._is_fixed, -1
+        # What is around the row stands still meanwhile, so its places are looked up once.
+        above = [_places(self._up[v], self._up_port[v], place) for v in row]
+        below = [_places(self._down[v], self._down_port[v], place) for v in row]
         for index in range(len(row) - 1):
             left, right = row[index], row[index + 1]
             if fixed and left in fixed and right in fixed:
                 continue
-            gain = self._gain_of_swap(left, right)
+            after = index + 1
+            gain = _gain(above[index], above[after]) + _gain(below[index], below[after])
+            if self._aside:
+                gain += self._gain_aside(left, right)
             if gain > 0 or (equal and gain == 0 and index > moved):
-                moved = index + 1
-                row[index], row[index + 1] = right, left
-                place[right], place[left] = index, index + 1
+                moved = after
+                row[index], row[after] = right, left
+                place[right], place[left] = index, after
+                for each in (above, below):
+                    each[index], each[after] = each[after], each[index]
                 saved += gain
         return saved
 
@@ -611,6 +624,8 @@ def _places(near: list[int], ports: list[float], place: list[int]) -> list[float
 
 def _gain(ours: list[float], theirs: list[float]) -> int:
     """How many crossings between the lines of two neighbours go away if they swap."""
+    if len(ours) == 1 == len(theirs):  # most have one line on each side
+        return (theirs[0] < ours[0]) - (theirs[0] > ours[0])
     gain = 0
     for at in ours:
         for other in theirs:
