@@ -12,12 +12,13 @@ layers that are compiled for the purpose. Reading dumps has its own: `opening.py
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import gc
 import math
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench.graphs import make_capture, make_graph
@@ -42,7 +43,7 @@ _LEAST_S = 0.05
 """A step is repeated until it took so long in all: clocks of processor time have coarse steps."""
 
 
-def measure(step: Callable[[], object]) -> float:
+def time_step(step: Callable[[], object]) -> float:
     """Seconds of processor time that a step takes, once."""
     gc.collect()
     count, begin = 0, time.process_time()
@@ -65,17 +66,17 @@ def read_graph(num_nodes: int) -> tuple[int, dict[str, float]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.jaxscope"
         found = {
-            "view": measure(lambda: build_view(graph)),
-            "first picture": measure(lambda: build_scene(build_view(graph))),
-            "layout, all open": measure(lambda: build_scene(view, view.all_groups())),
-            "links": measure(lambda: LinkIndex(capture.stages).find_links(middle)),
-            "one selection": measure(lambda: links.find_links(middle)),
-            "search": measure(lambda: _search(graph)),
-            "comparison": measure(lambda: _compare(sides)),
-            "saving": measure(lambda: save_capture(capture, path)),
-            "reopening": measure(lambda: load_capture(path)),
-            "JSON": measure(lambda: format_json(capture)),
-            "HTML": measure(lambda: capture_to_html(capture)),
+            "view": time_step(lambda: build_view(graph)),
+            "first picture": time_step(lambda: build_scene(build_view(graph))),
+            "layout, all open": time_step(lambda: build_scene(view, view.all_groups())),
+            "links": time_step(lambda: LinkIndex(capture.stages).find_links(middle)),
+            "one selection": time_step(lambda: links.find_links(middle)),
+            "search": time_step(lambda: _search(graph)),
+            "comparison": time_step(lambda: _compare(sides)),
+            "saving": time_step(lambda: save_capture(capture, path)),
+            "reopening": time_step(lambda: load_capture(path)),
+            "JSON": time_step(lambda: format_json(capture)),
+            "HTML": time_step(lambda: capture_to_html(capture)),
         }
     return len(graph.nodes), found
 
@@ -93,7 +94,9 @@ def read_fates(num_layers: int) -> tuple[int, dict[str, float]]:
     capture = _compile_layers(num_layers)
     stage = capture.stage("jaxpr")
     assert stage is not None and is_available(stage.graph)
-    return len(stage.graph.nodes), {"fates": measure(lambda: find_all_fates(capture.stages, None))}
+    return len(stage.graph.nodes), {
+        "fates": time_step(lambda: find_all_fates(capture.stages, None))
+    }
 
 
 def _compile_layers(num_layers: int) -> Capture:
@@ -110,27 +113,54 @@ def _compile_layers(num_layers: int) -> Capture:
     return jaxscope.capture(layers, [jnp.ones((8, 8))] * 4, jnp.ones((8, 8)))
 
 
+@dataclasses.dataclass(frozen=True)
+class Growth:
+    """How the processor time of one step grows.
+
+    Attributes:
+        name: The step.
+        sizes: Numbers of nodes.
+        seconds: For each size.
+        exponent: The power of n by which they grow from the first to the last.
+        allowed: That of n·log n.
+    """
+
+    name: str
+    sizes: tuple[int, ...]
+    seconds: tuple[float, ...]
+    exponent: float
+    allowed: float
+
+
+def measure(sizes: tuple[int, ...] = _SIZES, layers: tuple[int, ...] = _LAYERS) -> Iterator[Growth]:
+    """Every step with graphs of these sizes, and fates of so many compiled layers."""
+    for read, wanted in ((read_graph, sizes), (read_fates, layers)):
+        found = [read(size) for size in wanted]
+        nodes = tuple(number for number, _ in found)
+        span = math.log(nodes[-1] / nodes[0])
+        allowed = 1 + math.log(math.log(nodes[-1], nodes[0])) / span
+        for name in found[0][1]:
+            seconds = tuple(times[name] for _, times in found)
+            grown = math.log(seconds[-1] / seconds[0]) / span
+            yield Growth(name, nodes, seconds, grown, allowed)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.growth")
     parser.add_argument("sizes", nargs="*", type=int, metavar="NODES", default=_SIZES)
     parser.add_argument("--short", action="store_true", help="two sizes, with an exit status")
     options = parser.parse_args()
+    sizes = _SHORT, _SHORT_LAYERS
     failed = []
-    for read, sizes in (
-        (read_graph, _SHORT if options.short else options.sizes),
-        (read_fates, _SHORT_LAYERS if options.short else _LAYERS),
-    ):
-        found = [read(size) for size in sizes]
-        few, many = found[0][0], found[-1][0]
-        span = math.log(many / few)
-        allowed = 1 + math.log(math.log(many, few)) / span
-        print(f"{', '.join(f'{n:,}' for n, _ in found)} nodes; n·log n is n^{allowed:.2f}")
-        for name, first in found[0][1].items():
-            grown = math.log(found[-1][1][name] / first) / span
-            times = ", ".join(f"{each[name]:.4g} s" for _, each in found)
-            print(f"  {name:18} n^{grown:.2f}  {times}", flush=True)
-            if grown > allowed + _SLACK:
-                failed.append(name)
+    for each in measure(*sizes) if options.short else measure(tuple(options.sizes)):
+        times = ", ".join(f"{seconds:.4g} s" for seconds in each.seconds)
+        print(
+            f"{each.name:18} n^{each.exponent:.2f} of n^{each.allowed:.2f}, "
+            f"{' to '.join(f'{n:,}' for n in each.sizes)} nodes: {times}",
+            flush=True,
+        )
+        if each.exponent > each.allowed + _SLACK:
+            failed.append(each.name)
     if failed:
         print(f"too fast: {', '.join(failed)}")
     return bool(failed) and options.short

@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-_SIZES = (1_000, 10_000, 100_000, 500_000)
+SIZES = (1_000, 10_000, 100_000, 500_000)
 _SWITCH_S = 0.0001
 _TYPE = "f32[64,64]{1,0}"
 _OPERATIONS = (
@@ -196,32 +196,39 @@ def _largest_memory() -> float:
     return int(found.split()[1]) / 1024
 
 
-def main(words: list[str]) -> None:
-    """Measure each size in processes of its own."""
-    sides = {"--read": _read, "--interpret": _interpret, "--window": _show}
-    if words and words[0] in sides:
-        taken = sides[words[0]](Path(words[1]))
-        memory = _largest_memory()
-        print(json.dumps({**taken, "MiB": memory}))
-        return
-    is_text = "--text" in words
-    sizes = [int(word) for word in words if word != "--text"] or list(_SIZES)
+_SIDES = {"--read": _read, "--interpret": _interpret, "--window": _show}
+
+
+def measure(size: int, *, is_text: bool = False) -> tuple[int, dict[str, float]]:
+    """Bytes of a dump of so many instructions; seconds of each step and MiB, by name."""
     # What is launched has compiled modules from the launch before.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    found: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as name:
+        num_bytes = write_module(size, Path(name), is_text=is_text)
+        for side in _SIDES:
+            command = [sys.executable, "-m", "bench.opening", side, name]
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False, env=environment
+            )
+            if done.returncode:
+                raise RuntimeError(done.stderr)
+            told = json.loads(done.stdout.splitlines()[-1])
+            found |= {f"{side[2:]} MiB" if key == "MiB" else key: v for key, v in told.items()}
+    return num_bytes, found
+
+
+def main(words: list[str]) -> None:
+    """Measure each size in processes of its own."""
+    if words and words[0] in _SIDES:
+        taken = _SIDES[words[0]](Path(words[1]))
+        print(json.dumps({**taken, "MiB": _largest_memory()}))
+        return
+    is_text = "--text" in words
+    sizes = [int(word) for word in words if word != "--text"] or list(SIZES)
     found = []
     for size in sizes:
-        with tempfile.TemporaryDirectory() as name:
-            num_bytes = write_module(size, Path(name), is_text=is_text)
-            row: dict[str, float] = {}
-            for side in sides:
-                command = [sys.executable, "-m", "bench.opening", side, name]
-                done = subprocess.run(
-                    command, capture_output=True, text=True, check=False, env=environment
-                )
-                if done.returncode:
-                    sys.exit(done.stderr)
-                told = json.loads(done.stdout.splitlines()[-1])
-                row |= {f"{side[2:]} MiB" if key == "MiB" else key: v for key, v in told.items()}
+        num_bytes, row = measure(size, is_text=is_text)
         found.append(row)
         parts = ", ".join(
             f"{key} {value:.0f}" if "MiB" in key else f"{key} {value:.2f} s"

@@ -1,7 +1,7 @@
-"""Measure everything and write the table: `python -m bench.run` → bench/RESULTS.md.
+"""Measure, and write what was found into bench/RESULTS.md: `python -m bench.run [SECTION …]`.
 
-All readings are of one run on one machine: compare ratios and reaches, not seconds of different
-machines. With names of sections as arguments only those are measured, and nothing is written.
+Each section has a table of its own there, under the command that measures it again, the day and
+the machine. Compare ratios and goals, not seconds of different machines.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import importlib.metadata
+import itertools
 import json
 import math
 import os
@@ -19,7 +20,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bench import coverage, engines, expressions, fates, honesty, identity, links, overhead, start
+from bench import (
+    coverage,
+    engines,
+    expressions,
+    fates,
+    growth,
+    honesty,
+    identity,
+    links,
+    opening,
+    overhead,
+    stalls,
+    start,
+)
 
 _ROOT = Path(__file__).parents[1]
 _RESULTS = _ROOT / "bench" / "RESULTS.md"
@@ -56,13 +70,13 @@ class Row:
 
     Attributes:
         what: Was measured.
-        reach: What it should be, in words.
+        goal: What it should be, in words.
         measured: What it is, in words.
         is_reached: Whether it is; None where nothing was promised.
     """
 
     what: str
-    reach: str
+    goal: str
     measured: str
     is_reached: bool | None
 
@@ -74,11 +88,11 @@ def measure_overhead() -> Iterator[Row]:
         ratio, added = found.capture_s / found.plain_s, found.capture_s - found.plain_s
         is_long = found.plain_s > _LONG_S
         yield Row(
-            f"inspection: {name}",
-            "≤ 1.25×" if is_long else "≤ 0.3 s added",
+            name,
+            "≤ 1.10×; processor ≤ 1.20×" if is_long else "≤ 0.15 s more",
             f"{found.plain_s:.2f} s → {found.capture_s:.2f} s ({ratio:.2f}×, {added:+.2f} s; "
             f"processor {found.cpu_ratio:.2f}×)",
-            ratio <= 1.25 if is_long else added <= 0.3,
+            ratio <= 1.1 and found.cpu_ratio <= 1.2 if is_long else added <= 0.15,
         )
 
 
@@ -91,7 +105,7 @@ def measure_start() -> Iterator[Row]:
         return
     unit = found[0].unit
     yield _row("process that imports PySide6.QtWidgets, the unit of the next rows", unit, math.nan,
-               "s", 1.0)  # fmt: skip
+               "s")  # fmt: skip
     shown = min(each.shown for each in found)
     yield _tell_launch("from launch until the window is seen", shown, unit, 3.5)
     for each, most in zip(found, _MOST_UNITS + _MOST_OF_PLAIN, strict=True):
@@ -100,7 +114,7 @@ def measure_start() -> Iterator[Row]:
             yield _tell_launch(what, each.still, unit, most)
             if each.after is not None:
                 after = f"processor time of the window in the 15 s after that, {each.name}"
-                yield _row(after, each.after, 1.0, "s", 1.0)
+                yield _row(after, each.after, 1.0, "s")
             continue
         told = f"{each.first_graph:.2f} s ({each.first_graph / each.plain:.2f}×)"
         yield Row(
@@ -109,7 +123,7 @@ def measure_start() -> Iterator[Row]:
             told,
             each.first_graph <= most * each.plain,
         )
-        yield _row(what, each.still, math.nan, "s", 1.0)
+        yield _row(what, each.still, math.nan, "s")
 
 
 def _tell_launch(what: str, seconds: float, unit: float, most: float) -> Row:
@@ -123,7 +137,7 @@ def measure_pictures() -> Iterator[Row]:
     yield from _tell_pictures(found, "")
     largest = f"{found[-1]['nodes']:,.0f} nodes"
     sizes = " / ".join(f"{each['nodes']:,.0f}" for each in found) + " nodes"
-    for key, what, reach_ms in (
+    for key, what, goal_ms in (
         ("frame_median", "frame while panning, median", 16),
         ("frame_p99", "frame while panning, 99 %", 33),
         ("opening_p99", "frame while a group closes or opens, all open around it, 99 %", 33),
@@ -133,41 +147,41 @@ def measure_pictures() -> Iterator[Row]:
     ):
         told = " / ".join(f"{each[key] * 1e3:.3g}" for each in found)
         worst = max(each[key] for each in found) * 1e3
-        yield Row(f"{what}, {sizes}", f"≤ {reach_ms} ms", f"{told} ms", worst <= reach_ms)
-    yield _row(f"saving three stages of {largest}", found[-1]["save"], 1.0, "s", 1.0)
-    yield _row(f"reopening three stages of {largest}", found[-1]["load"], 1.0, "s", 1.0)
-    yield _row("their file", found[-1]["file_mb"], 15, "MB", 1.0)
+        yield Row(f"{what}, {sizes}", f"≤ {goal_ms} ms", f"{told} ms", worst <= goal_ms)
+    yield _row(f"saving three stages of {largest}", found[-1]["save"], 1.0, "s")
+    yield _row(f"reopening three stages of {largest}", found[-1]["load"], 1.0, "s")
+    yield _row("their file", found[-1]["file_mb"], 15, "MB")
     peaks = _read("bench.window_memory", str(_SIZES[-1]))
     what = f"memory of the window, three stages of {largest}"
-    yield _row(f"{what}, as opened", peaks["opened_mb"], 600, "MB", 1.0)
-    yield _row(f"{what}, every group of two open", peaks["all_open_mb"], math.nan, "MB", 1.0)
-    yield _measure_growth(found, "")
+    yield _row(f"{what}, as opened", peaks["opened_mb"], 600, "MB")
+    yield _row(f"{what}, every group of two open", peaks["all_open_mb"], math.nan, "MB")
+    yield _tell_growth(found, "")
 
 
 def measure_programs() -> Iterator[Row]:
     """Pictures of long programs of other kinds: unrolled loops, a step of MuJoCo MJX."""
     found = [_read("bench.pictures", "unrolled", str(size)) for size in _SIZES]
     yield from _tell_pictures(found, "unrolled loop, ")
-    yield _measure_growth(found, "unrolled loop, ")
+    yield _tell_growth(found, "unrolled loop, ")
     step = _read("bench.pictures", "step", "0")
     if "skipped" in step:
         yield Row("pictures of an MJX step", "–", f"skipped: {step['skipped']}", None)
         return
     nodes = f"MJX step, two stages of at least {step['nodes']:,.0f} nodes"
-    yield _row(f"first picture, {nodes}", step["first_picture"], 0.3, "s", 1.0)
-    yield _row(f"full layout, {nodes}", step["full_layout"], 1.0, "s", 1.0)
+    yield _row(f"first picture, {nodes}", step["first_picture"], 0.3, "s")
+    yield _row(f"full layout, {nodes}", step["full_layout"], 1.0, "s")
 
 
 def _tell_pictures(found: list[dict[str, Any]], kind: str) -> Iterator[Row]:
     """The first picture and the full layout of each size."""
-    reaches = ((0.1, 0.1), (0.3, 1.0), (1.0, 5.0))
-    for reading, (first_s, full_s) in zip(found, reaches, strict=True):
+    goals = ((0.1, 0.1), (0.3, 1.0), (1.0, 5.0))
+    for reading, (first_s, full_s) in zip(found, goals, strict=True):
         nodes = f"{kind}{reading['nodes']:,.0f} nodes"
-        yield _row(f"first picture, {nodes}", reading["first_picture"], first_s, "s", 1.0)
-        yield _row(f"full layout, {nodes}", reading["full_layout"], full_s, "s", 1.0)
+        yield _row(f"first picture, {nodes}", reading["first_picture"], first_s, "s")
+        yield _row(f"full layout, {nodes}", reading["full_layout"], full_s, "s")
 
 
-def _measure_growth(found: list[dict[str, Any]], kind: str) -> Row:
+def _tell_growth(found: list[dict[str, Any]], kind: str) -> Row:
     """How seconds grow with nodes, from the smallest to the largest graph."""
     (few, short_s), (many, long_s) = (
         (each["nodes"], each["full_layout"]) for each in (found[0], found[-1])
@@ -176,6 +190,55 @@ def _measure_growth(found: list[dict[str, Any]], kind: str) -> Row:
     power, allowed = math.log(long_s / short_s) / scale, 1 + math.log(math.log(many, few)) / scale
     what = f"growth of full layout, {kind}{few:,.0f} to {many:,.0f} nodes"
     return Row(what, f"≤ n·log n = n^{allowed:.2f}", f"n^{power:.2f}", power <= allowed)
+
+
+def measure_opening() -> Iterator[Row]:
+    """Dumps of one large module: what stands before the first picture, and what memory it takes."""
+    for size, most_s in ((100_000, 0.65), (760_000, 5.0)):
+        num_bytes, found = opening.measure(size)
+        kind = f"{size:,} instructions, {num_bytes / 1e6:.0f} MB"
+        steps = {name: found[name] for name in ("send", "interpret", "view", "layout")}
+        told = ", ".join(f"{name} {seconds:.2f}" for name, seconds in steps.items())
+        spent = sum(steps.values())
+        yield Row(
+            f"{kind}: processor time until the first picture",
+            "–",
+            f"{spent:.2f} s ({told} s)",
+            None,
+        )
+        yield _row(f"{kind}: picture in a window, by a clock", found["window drawn"], most_s, "s")
+        yield _row(f"{kind}: all is there, by a clock", found["window complete"], math.nan, "s")
+        megabytes = found["window MiB"] * 1.048576
+        yield _row(f"{kind}: memory of the window then", megabytes, 1000, "MB")
+        for name in ("save", "reopen"):
+            yield _row(f"{kind}: {name}", found[name], 2.0, "s")
+
+
+def measure_stalls() -> Iterator[Row]:
+    """How long the window's main thread is away while a window is used."""
+    for name in stalls.NAMES:
+        most_ms = 100.0 if name == stalls.FAULTS else stalls.WANTED_MS
+        _, gaps = stalls.measure(name, _ROOT)
+        longest = max(gaps, key=lambda gap: gap.ms, default=stalls.NO_GAP)
+        yield Row(
+            name,
+            f"none above {most_ms:g} ms",
+            f"{len(gaps)} above {stalls.WANTED_MS:g} ms, {sum(g.ms for g in gaps) / 1e3:.1f} s "
+            f"together; the longest {longest.ms:.0f} ms ({longest.step})",
+            longest.ms <= most_ms,
+        )
+
+
+def measure_growth() -> Iterator[Row]:
+    """How processor time grows with the program, as powers of n."""
+    for each in growth.measure():
+        nodes = " to ".join(f"{number:,}" for number in (each.sizes[0], each.sizes[-1]))
+        yield Row(
+            f"{each.name}, {nodes} nodes",
+            f"≤ n·log n = n^{each.allowed:.2f}",
+            f"n^{each.exponent:.2f} ({each.seconds[0]:.3g} to {each.seconds[-1]:.3g} s)",
+            each.exponent <= each.allowed,
+        )
 
 
 def measure_engines() -> Iterator[Row]:
@@ -316,6 +379,9 @@ def measure_honesty() -> Iterator[Row]:
 
 SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
     "start": measure_start,
+    "opening": measure_opening,
+    "stalls": measure_stalls,
+    "growth": measure_growth,
     "pictures": measure_pictures,
     "programs": measure_programs,
     "engines": measure_engines,
@@ -329,12 +395,11 @@ SECTIONS: dict[str, Callable[[], Iterator[Row]]] = {
 }
 
 
-def _row(what: str, value: float, reach: float, unit: str, factor: float = 1000.0) -> Row:
-    """A row of one number: `value` times `factor` is in the unit, and may be up to `reach`."""
-    number = value * factor
-    if math.isnan(reach):
-        return Row(what, "–", f"{number:.3g} {unit}", None)
-    return Row(what, f"≤ {reach:g} {unit}", f"{number:.3g} {unit}", number <= reach)
+def _row(what: str, value: float, goal: float, unit: str) -> Row:
+    """A row of one number in a unit, which may be up to `goal`; NaN where there is none."""
+    if math.isnan(goal):
+        return Row(what, "–", f"{value:.3g} {unit}", None)
+    return Row(what, f"≤ {goal:g} {unit}", f"{value:.3g} {unit}", value <= goal)
 
 
 def _read(module: str, *arguments: str) -> dict[str, Any]:
@@ -351,10 +416,23 @@ def _read(module: str, *arguments: str) -> dict[str, Any]:
 
 def render(rows: list[Row]) -> str:
     """The table as Markdown."""
-    lines = ["| what | reach | measured | |", "|---|---|---|---|"]
+    lines = ["| what | goal | measured | |", "|---|---|---|---|"]
     marks = {True: "✓", False: "✗", None: ""}
-    lines += [f"| {r.what} | {r.reach} | {r.measured} | {marks[r.is_reached]} |" for r in rows]
+    lines += [f"| {r.what} | {r.goal} | {r.measured} | {marks[r.is_reached]} |" for r in rows]
     return "\n".join(lines)
+
+
+def replace_table(text: str, name: str, machine: str, table: str) -> str:
+    """The text of the results with another table of a section, at the end if it had none."""
+    command = f"`python -m bench.run {name}`"
+    new = f"{command}, {machine}\n\n{table}\n"
+    before, found, after = text.partition(command)
+    if not found:
+        return f"{text.rstrip()}\n\n## {name.capitalize()}\n\n{new}"
+    lines = after.splitlines(keepends=True)
+    first = next(number for number, line in enumerate(lines) if line.startswith("|"))
+    rest = itertools.dropwhile(lambda line: line.startswith("|"), lines[first:])
+    return before + new + "".join(rest)
 
 
 def describe_machine() -> str:
@@ -373,20 +451,14 @@ def describe_machine() -> str:
 
 
 def main(sections: list[str]) -> None:
-    """Measure the named sections, or all of them and write the results."""
-    rows: list[Row] = []
-    machine = describe_machine()
+    """Measure the named sections, or all, and write the table of each as soon as it is there."""
     for name in sections or SECTIONS:
+        rows, machine = [], describe_machine()
         for row in SECTIONS[name]():
-            print(f"{row.what}: {row.measured} (reach {row.reach})", flush=True)
+            print(f"{row.what}: {row.measured} (goal {row.goal})", flush=True)
             rows.append(row)
-    table = render(rows)
-    print(f"\n{machine}\n\n{table}")
-    if not sections:
-        # Sections after the table are results of other commands, written by hand.
-        _, heading, others = _RESULTS.read_text("utf-8").partition("\n## ")
-        text = f"# Results of `python -m bench.run`\n\n{machine}\n\n{table}\n"
-        _RESULTS.write_text(text + heading + others, "utf-8")
+        text = _RESULTS.read_text("utf-8")
+        _RESULTS.write_text(replace_table(text, name, machine, render(rows)), "utf-8")
 
 
 if __name__ == "__main__":

@@ -55,7 +55,8 @@ _LINE = (
     "        x = jnp.sin(x) + 1.0\n    return x\n"
 )
 _LONG, _MADE = "10,000 in a line", "three stages of 44,057 nodes"
-_NAMES = (*_SAMPLES, _LONG, _MADE, "faults")
+FAULTS = "faults"
+NAMES = (*_SAMPLES, _LONG, _MADE, FAULTS)
 
 Steps = Iterator[tuple[str, Callable[[], object], Callable[[], bool]]]
 """What is done, by name, and when it is over."""
@@ -468,7 +469,7 @@ def main(words: list[str]) -> None:
     root = _ROOT
     if words[:1] == ["--from"]:
         root, words = Path(words[1]).resolve(), words[2:]
-    for name in _NAMES:
+    for name in NAMES:
         if words and not any(word in name for word in words):
             continue
         num_ticks, gaps = measure(name, root)
