@@ -97,6 +97,7 @@ def test_what_is_saved_is_read_again(tmp_path: Path) -> None:
             load_timing(place)
 
 
+@pytest.mark.slow
 def test_the_exit_status_says_whether_the_call_has_become_slower(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

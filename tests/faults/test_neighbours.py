@@ -108,7 +108,8 @@ def all_processes() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
-@pytest.mark.parametrize("number", (slow(signal.SIGKILL), signal.SIGSTOP))
+@pytest.mark.slow
+@pytest.mark.parametrize("number", (signal.SIGKILL, signal.SIGSTOP))
 def test_a_run_that_finds_its_supervisor_gone_is_given_to_another(
     session: Session, number: int
 ) -> None:
@@ -142,7 +143,8 @@ def test_a_stop_while_the_supervisor_is_stopped(session: Session) -> None:
     assert isinstance(scene.error(), Stopped)
 
 
-@pytest.mark.parametrize("number", (signal.SIGKILL, slow(signal.SIGSTOP), slow(signal.SIGSEGV)))
+@pytest.mark.slow
+@pytest.mark.parametrize("number", (signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV))
 def test_a_spare_that_was_hit_is_replaced(number: int) -> None:
     with Session(link=LocalLink()) as session:
         session.start(WORKS).wait(PATIENCE_S)
@@ -263,6 +265,7 @@ def test_a_worker_that_is_stopped_before_it_began_is_not_said_to_be_silent(
     assert worker.silence_s(100.0) == 100.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signal_name", ("SIGSTOP", "SIGKILL"))
 def test_workers_that_are_hit_again_and_again_are_not_blamed_on_the_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signal_name: str

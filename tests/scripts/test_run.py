@@ -910,6 +910,7 @@ print(solve(jnp.eye(3) * 2, jnp.ones(3)).sum(), doubled(jnp.arange(3.0)).sum())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(jax, "new_ref"), reason="no mutable arrays")
 def test_loops_of_solvers_and_of_mutable_arrays_have_their_lines(tmp_path: Path) -> None:
     """JAX's solvers are traced before they run; a mutable array is read by no look at its type."""

@@ -185,6 +185,7 @@ def test_what_cannot_be_judged_gets_no_verdict(
     assert [text for text in found.timing.warnings if why in text]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_processes")
 def test_targets_and_variables_are_compared_across_processes(session: Session, file: str) -> None:
     found = compare(

@@ -77,6 +77,7 @@ def test_parts_of_an_argument_can_be_stacked_or_all(grow: Grow) -> None:
     assert part.memory < whole.memory
 
 
+@pytest.mark.slow
 def test_depth_is_measured_unrolled_and_as_a_scan(grow: Grow) -> None:
     found = grow("layer(f32[8, 8], f32[8, 8])", "depth", sizes=(1, 4, 16))
     assert (found.forms, found.vary) == (("unrolled", "scan"), "depth")

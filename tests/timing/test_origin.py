@@ -56,6 +56,7 @@ def no_limit() -> None:
     """Time never runs out."""
 
 
+@pytest.mark.slow
 def test_a_contracted_product_is_found_with_its_place_and_what_restores_it(
     session: Session, file: Path
 ) -> None:

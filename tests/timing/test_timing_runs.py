@@ -212,6 +212,7 @@ def test_a_stop_in_the_middle_keeps_what_was_measured_and_says_so(
     assert partial.warnings[-1] == "The run ended early: these results are partial."
 
 
+@pytest.mark.slow
 def test_a_budget_that_is_asked_for_holds_and_each_form_is_measured_once(measure: Measure) -> None:
     """A second stands for the minute of a slow call: the budget is that much smaller."""
     timing = measure("vmap(sleeps_long)(f32[4])", budget_s=0.05)
@@ -221,6 +222,7 @@ def test_a_budget_that_is_asked_for_holds_and_each_form_is_measured_once(measure
     assert timing.ratios[0].verdict == "unclear"
 
 
+@pytest.mark.slow
 def test_a_slow_call_gets_six_pairs_and_its_verdict(session: Session, file: str) -> None:
     """0.35 s against 0.1 s: six pairs do not fit into the default budget, which is stretched."""
     steps = []
@@ -262,6 +264,7 @@ def test_results_so_far_are_told_while_it_goes_on(session: Session, file: str) -
     assert first.ratios[0].pairs < timing.ratios[0].pairs
 
 
+@pytest.mark.slow
 def test_a_slow_jitted_call_is_told_before_eager_calls_begin(session: Session, file: str) -> None:
     """Such a call is not warmed up: the second call after compiling is its first figure."""
     seen: list[object] = []
@@ -441,6 +444,7 @@ def test_sleeping_takes_at_least_as_long_as_it_should(measure: Measure) -> None:
     assert min(measure("vmap(sleeps)(f32[4])").measurement("eager").samples) >= 0.001
 
 
+@pytest.mark.slow
 def test_what_only_runs_eagerly_and_slowly_is_no_error(measure: Measure) -> None:
     timing = measure("masked_slowly(f32[8])", budget_s=0.05)
     assert timing.measurement("first_eager_call").median > 0.5

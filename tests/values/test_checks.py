@@ -245,6 +245,7 @@ def pairs(x):
 """
 
 
+@pytest.mark.slow
 def test_of_a_gradient_the_remedy_is_of_the_inf_that_its_nan_is_made_of(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -353,6 +354,7 @@ def test_a_long_error_of_jax_is_told_to_the_end_of_a_word(
     )
 
 
+@pytest.mark.slow
 def test_a_softmax_of_nothing_but_masked_values_is_to_be_masked_with_a_finite_number(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -337,6 +337,7 @@ def test_kept_ceilings_keep_their_templates(
     assert not any(is_english for text in told for _, is_english in classify(text))
 
 
+@pytest.mark.slow
 def test_what_is_shown_of_times_and_comparisons_follows_the_language(
     window: MainWindow, qapp: QApplication
 ) -> None:
