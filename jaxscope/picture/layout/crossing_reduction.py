@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 
 from jaxscope.picture.layout.diagram import Diagram, LayeredGraph, LineAside
 
@@ -266,11 +266,7 @@ class _Order:
 
     def restore(self, rows: Rows) -> None:
         """Put the vertices back where they stood."""
-        self.rows[:] = rows
-        for rank, row in enumerate(rows):
-            self._changes[rank] += 1
-            for index, v in enumerate(row):
-                self._place[v] = index
+        self._restore_rows(enumerate(rows))
 
     def turn_ties(self, *, is_wanted: bool) -> None:
         """Whether sweeps turn round those that want the same place: a way out of dead ends.
@@ -406,7 +402,7 @@ class _Order:
                 crossings = self.count_crossings()
                 if crossings < fewest:
                     best, fewest = self.copy(), crossings
-                self.restore([row[:] for row in best])
+                self.restore(best)
 
     def _list_long_lines(self) -> list[list[int]]:
         """The dummies of each long line, with those of its branches, from its begin on."""
@@ -464,8 +460,9 @@ class _Order:
     def exchange_equals(self, *, downward: bool) -> None:
         """Swap neighbours where that costs nothing, each vertex once at most."""
         for rank in self._wide if downward else reversed(self._wide):
+            before = self.rows[rank][:]
             self._swap_pairs(rank, equal=True)
-            self._changes[rank] += 1
+            self._changes[rank] += self.rows[rank] != before
 
     def move_outward(self, pairs: Collection[tuple[int, int]]) -> None:
         """Swap both of each pair to one end of their rows, as far as no more lines cross for it.
@@ -486,8 +483,8 @@ class _Order:
                     self._move_to_end(v, side, done)
                 rows = {rank: self.rows[rank][:] for rank in before}
                 tried.append((self._count_beside(pair, side, done), rows))
-                self._restore_rows(before)
-            self._restore_rows(min(tried, key=lambda each: each[0])[1])
+                self._restore_rows(before.items())
+            self._restore_rows(min(tried, key=lambda each: each[0])[1].items())
 
     def _count_beside(self, pair: Collection[int], side: int, done: Collection[int]) -> int:
         """How much stands beside a pair on one side, but for pairs that are there already."""
@@ -507,12 +504,14 @@ class _Order:
                 break
             self._exchange(left, right)
 
-    def _restore_rows(self, rows: Mapping[int, list[int]]) -> None:
-        for rank, row in rows.items():
-            self.rows[rank][:] = row
-            self._changes[rank] += 1
-            for index, v in enumerate(row):
-                self._place[v] = index
+    def _restore_rows(self, rows: Iterable[tuple[int, list[int]]]) -> None:
+        """Put back the vertices of some ranks."""
+        for rank, row in rows:
+            if self.rows[rank] != row:
+                self.rows[rank][:] = row
+                self._changes[rank] += 1
+                for index, v in enumerate(row):
+                    self._place[v] = index
 
     def exchange_leaning(
         self, wanted: list[float], kept: Collection[tuple[int, int]], held: Collection[int]
