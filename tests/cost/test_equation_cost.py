@@ -113,6 +113,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         (jax.ShapeDtypeStruct((4, 8), jnp.int32),),
     ),
     "cumulative sum": (lambda x: jnp.cumsum(x, 1), (X,)),
+    "cumulative log of sums": (lambda x: lax.cumlogsumexp(x, 1), (X,)),
     "sort": (lambda x: jnp.sort(x), (X,)),
     "real FFT": (lambda x: lax.fft(x, "RFFT", (8,)), (X,)),
     "real FFT back": (

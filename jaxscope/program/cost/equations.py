@@ -53,7 +53,9 @@ _REASONS = {
     **dict.fromkeys(("io_callback", "pure_callback", "debug_callback", "debug_print"), _CALLBACK),
     **dict.fromkeys(("ffi_call", "custom_call"), say("it is code outside JAX and XLA")),
     "lu_pivots_to_permutation": say("it is a loop inside XLA's lowering"),
-    "approx_top_k": say("it is lowered differently for each device"),
+    **dict.fromkeys(
+        ("approx_top_k", "ragged_dot_general"), say("it is lowered differently for each device")
+    ),
 }
 
 

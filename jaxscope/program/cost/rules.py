@@ -401,8 +401,13 @@ def special_function(equation: Equation) -> Costs:
 
 Rule = Callable[[Equation], Costs]
 
-CUMULATIVE_PRIMITIVES = frozenset({"cumsum", "cumprod", "cummax", "cummin"})
-"""Lowered to a window as long as the axis, of which XLA counts n - 1 FLOPs for each element."""
+_CUMULATIVE = {
+    **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin"), (1.0, 0.0)),
+    "cumlogsumexp": (8.0, 2.0),
+}
+"""FLOPs and transcendentals to combine two elements; the last is lowered to ten instructions."""
+CUMULATIVE_PRIMITIVES = frozenset(_CUMULATIVE)
+"""Lowered to a window as long as the axis, in which XLA combines n - 1 times for each element."""
 
 _ARGUMENT_REDUCTION_FLOPS = {True: 9.0, False: 7.0}
 """Instructions in the comparator of `argmax`: floats look for NaN too."""
@@ -520,8 +525,12 @@ def _argument_reduction(equation: Equation) -> Costs:
 def _cumulative(equation: Equation) -> Costs:
     """Lowered to a reduce-window as long as the axis: quadratic before optimization."""
     operand = equation.operand(0)
+    if operand.is_complex and equation.primitive == "cumlogsumexp":
+        raise UncountedError(say("complex functions are lowered to many real ones"))
     length = operand.shape[int(equation.parameter("axis"))]
-    return float(operand.size * max(length - 1, 0)), equation.traffic(), 0.0
+    num_combined = operand.size * max(length - 1, 0)
+    flops, transcendentals = _CUMULATIVE[equation.primitive]
+    return flops * num_combined, equation.traffic(), transcendentals * num_combined
 
 
 def _largest(equation: Equation) -> Costs:
