@@ -349,7 +349,7 @@ def _user_traceback(stack: str) -> str:
 
 
 TOO_OLD = "{python} is a Python that is too old; jaxscope needs 3.11 or newer."
-TOO_OLD_REMEDY = say("Choose a newer interpreter with --python.")
+TOO_OLD_REMEDY = say("Choose a newer one: --python, in the window Run, Choose the interpreter.")
 
 
 def is_too_old(stderr: str, name: str) -> bool:
@@ -368,7 +368,7 @@ def _not_started(python: str, error: str) -> EnvironmentProblem:
     return EnvironmentProblem(
         say("The interpreter {python} cannot be started.", python=python),
         why=error,
-        remedy=say("Check the path given with --python."),
+        remedy=say("Check its path: --python, in the window Run, Choose the interpreter."),
         kind="NotStarted",
     )
 

@@ -186,7 +186,9 @@ def serve_launches(window: MainWindow, surroundings: str) -> InstanceServer | No
 
     def accepts(offer: Offer) -> bool:
         is_busy = window.controller.state.is_running or QApplication.activeModalWidget() is not None
-        return not is_busy and window.isVisible() and fits(offer, surroundings)
+        # A launch means its own interpreter, not one that was chosen here.
+        own = "" if window.controller.is_python_chosen else surroundings
+        return not is_busy and window.isVisible() and fits(offer, own)
 
     def show(offer: Offer) -> None:
         if not offer.file.endswith(CAPTURE_ENDINGS):

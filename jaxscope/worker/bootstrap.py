@@ -76,7 +76,7 @@ def find_problem() -> "tuple[str, str] | None":
         version = "%d.%d" % sys.version_info[:2]  # noqa: UP031 (the interpreter may be ancient)
         return (
             sys.executable + " is Python " + version + "; jaxscope needs 3.11 or newer.",
-            "Choose a newer interpreter with --python.",
+            "Choose a newer one: --python, in the window Run, Choose the interpreter.",
         )
     missing = [name for name in ("jax", "jaxlib", "numpy") if not importlib.util.find_spec(name)]
     if missing:
@@ -84,7 +84,7 @@ def find_problem() -> "tuple[str, str] | None":
         return (
             "The interpreter " + sys.executable + " has no " + names + ".",
             "Install JAX there: " + sys.executable + " -m pip install jax; or choose another "
-            "interpreter with --python.",
+            "one: --python, in the window Run, Choose the interpreter.",
         )
     version_of_jax = _read_version_of_jax()
     numbers = tuple(int(part) for part in re.findall(r"\d+", version_of_jax)[:2])
@@ -98,7 +98,7 @@ def find_problem() -> "tuple[str, str] | None":
             + ".".join(map(str, _OLDEST_JAX))
             + " or newer.",
             "Upgrade it there: " + sys.executable + " -m pip install --upgrade jax jaxlib; or "
-            "choose another interpreter with --python.",
+            "choose another one: --python, in the window Run, Choose the interpreter.",
         )
     return None
 

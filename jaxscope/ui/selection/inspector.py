@@ -16,8 +16,6 @@ import numpy as np
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtWidgets import QFrame, QTabBar, QTextBrowser, QVBoxLayout, QWidget
 
-from jaxscope.errors import Explanation
-from jaxscope.marks import strip_controls
 from jaxscope.model import (
     NONE,
     Direction,
@@ -43,7 +41,7 @@ from jaxscope.model.types import (
     read_batch_axes,
     sizes_of_batch,
 )
-from jaxscope.model.units import file_name, format_bytes, format_flops, format_seconds
+from jaxscope.model.units import format_bytes, format_flops, format_seconds
 from jaxscope.model.values import ArraySummary, Values
 from jaxscope.program.cards import Card, find_card
 from jaxscope.program.cost.lines import LineCost
@@ -64,7 +62,7 @@ from jaxscope.report.cards import NOTATION, list_facts
 from jaxscope.ui.selection.capture_facts import FateReader
 from jaxscope.ui.selection.selection import GroupPlace, Place, SelectionModel
 from jaxscope.ui.session.screen import title_of_stage
-from jaxscope.ui.session.source_file import line_of, parse_place
+from jaxscope.ui.session.source_file import line_of
 from jaxscope.ui.source.source_lines import SourceLines
 from jaxscope.ui.toolkit.language import tr, tr_count, tr_list, tr_named, tr_said
 from jaxscope.ui.toolkit.widgets import (
@@ -72,7 +70,6 @@ from jaxscope.ui.toolkit.widgets import (
     SOFT_BREAK,
     escape_breakable,
     escape_html,
-    escape_marked,
     make_label,
 )
 
@@ -413,7 +410,6 @@ def describe_group(name: str, size: str, links: Links, stages: Sequence[Stage], 
 
 
 _FIRST_HINT = "<p>Click a line or a box to follow it through all stages.</p>"
-_MAX_FAILURE = 800
 _HINTS = (
     "<p>Click a line of the source, an equation, an instruction or a box. What it came from "
     "and what it went into lights up in every view.</p>"
@@ -468,34 +464,6 @@ def write_range(found: ArraySummary, num_runs: int = 1) -> str:
         f"{count:,} {n}" for count, n in ((found.num_nan, "NaN"), (found.num_inf, "Inf")) if count
     ]
     return tr_list((" · ".join(known) if found.shape or num_runs > 1 else "", *odd))
-
-
-def describe_failure(explanation: Explanation) -> str:
-    """Why a call failed, where, and what to try, as HTML; a link leads to the line."""
-    where = strip_controls(explanation.where)
-    where = escape_html(file_name(where) if os.path.isabs(where) else where)
-    place = parse_place(explanation.where)
-    if place is not None:
-        where = f"<a href='present:{place[1]}:{escape_html(place[0])}'>{where}</a>"
-    said, excerpt = _part_excerpt(tr_said(explanation.why))
-    why, remedy = (
-        escape_marked(text, _MAX_FAILURE).replace("\n", "<br>")
-        for text in (said, tr_said(explanation.remedy))
-    )
-    told = (
-        f"<b>{escape_marked(tr_said(explanation.what), _MAX_FAILURE)}</b>",
-        " · ".join(filter(None, (where, why))),
-        tr("What to try: {remedy}", remedy=remedy) if remedy else "",
-    )
-    first, second, last = (f"<p>{text}</p>" if text else "" for text in told)
-    return first + second + (f"<pre>{escape_html(excerpt)}</pre>" if excerpt else "") + last
-
-
-def _part_excerpt(why: str) -> tuple[str, str]:
-    """What is said, and the code below it if `^` points into that: it is set as code then."""
-    said, _, below = why.partition("\n")
-    points = any(line.strip() and not line.strip(" ^~") for line in below.split("\n"))
-    return (said, below) if points else (why, "")
 
 
 def describe_call(
@@ -1135,7 +1103,7 @@ class Inspector(QFrame):
         self._was_used, self._is_brief = True, False
         self._show(tr("Selected"), text + "".join(tell() for tell in self.additions))
 
-    def show_nothing(self, call: str) -> None:
+    def show_nothing(self, call: str, *, has_failed: bool = False) -> None:
         """Nothing is selected: show what is known of the whole call, and what can be done.
 
         With a call the hint is one line above it, until something is selected: in a small window
@@ -1143,6 +1111,7 @@ class Inspector(QFrame):
 
         Args:
             call: As HTML, from `describe_call`; or empty.
+            has_failed: Whether the call failed, so that there is nothing to be clicked.
         """
         self._is_brief = bool(call)
         if call:
@@ -1150,12 +1119,7 @@ class Inspector(QFrame):
                 tr("Arguments and results"), ("" if self._was_used else tr(_FIRST_HINT)) + call
             )
         else:
-            self._show(tr("Selected"), tr(_HINTS))
-
-    def show_failure(self, text: str) -> None:
-        """Nothing is selected, and the call failed: show why, as HTML from `describe_failure`."""
-        self._is_brief = True
-        self._show(tr("Why it failed"), text)
+            self._show(tr("Selected"), "" if has_failed else tr(_HINTS))
 
     def _show(self, title: str, html: str) -> None:
         """A screen reader says the title as the name, and the text with it."""

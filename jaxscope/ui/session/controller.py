@@ -294,6 +294,7 @@ class Prepared:
 class Controller(QObject):
     """Owns the state. `state_changed` fires after every change; `call_proposed` with a call.
 
+    `is_python_chosen` says whether a person has chosen another interpreter in the window.
     `background_event_arrived` carries the events of runs that the state knows nothing of: the
     other side of a comparison. `times_laid` fires once the times of a job are on what is shown.
     """
@@ -308,6 +309,7 @@ class Controller(QObject):
         super().__init__(parent)
         self._bridge = bridge
         self._options = options
+        self.is_python_chosen = False
         self._run = 0
         self._outline_run = 0
         self._prepared = Prepared()
@@ -325,6 +327,21 @@ class Controller(QObject):
     def python(self) -> str | None:
         """The interpreter for user code; None for our own."""
         return self._options.python
+
+    def choose_python(self, python: str) -> None:
+        """Run user code under another interpreter from now on, what is shown at once.
+
+        A file that the person has not let run yet is not run for it.
+        """
+        self._options = dataclasses.replace(self._options, python=python)
+        self.is_python_chosen = True
+        state = self.state
+        if not state.file or state.is_view_only:
+            return
+        self._seek_first_call()
+        self._ask_outline()
+        if state.call and not state.trust.waits:
+            self._run_again()
 
     @property
     def has_time_limit(self) -> bool:

@@ -128,6 +128,11 @@ COMMANDS: Sequence[Command] = (
         owner="call_bar",
         words="device backend platform chip cpu gpu tpu ssh",
     ),
+    Command(
+        *("Run", "Choose the interpreter …", "ask_interpreter"),
+        owner="files",
+        words="python environment venv virtualenv conda packages settings",
+    ),
     *_owned(
         *("call_bar", "Run"),
         ("Put a transform around the call …", "add_transform", "Ctrl+Shift+A"),

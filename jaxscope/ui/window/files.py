@@ -9,16 +9,18 @@ import dataclasses
 import functools
 import os
 import re
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QDir, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 from jaxscope.client.requests import OpenRequest
+from jaxscope.client.ssh_target import is_remote
 from jaxscope.errors import JaxscopeError, UsageError
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import Capture, Timing, is_available
@@ -317,6 +319,34 @@ class FileDialogs(QObject):
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.fileSelected.connect(self.path_chosen)
         dialog.open()
+
+    def ask_interpreter(self) -> None:
+        """Ask for the Python that is to run the person's code, beside what is used or near it."""
+        if is_remote(self._controller.state.target):
+            self._refuse(
+                tr("This target is of another machine, whose files cannot be chosen here."),
+                tr("Start jaxscope with --python and the path of the interpreter there."),
+            )
+            return
+        known = self._controller.python or find_environment(self._folder_of_file())
+        dialog = FileDialog(
+            self._parent,
+            tr("Choose the interpreter of your code"),
+            os.path.dirname(known or sys.executable),
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        # An environment's interpreter is often a link to one that has nothing of its packages.
+        dialog.setOption(QFileDialog.Option.DontResolveSymlinks)
+        dialog.setFilter(dialog.filter() | QDir.Filter.Hidden)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        if known:
+            dialog.selectFile(known)
+        dialog.fileSelected.connect(self._on_interpreter_selected)
+        dialog.open()
+
+    def _on_interpreter_selected(self, path: str) -> None:
+        self._controller.choose_python(path)
+        self.message_changed.emit(tr("Your code runs under {path}.", path=path))
 
     def ask_save(self) -> None:
         """Ask where to save the capture."""
@@ -647,6 +677,21 @@ class FileDialogs(QObject):
 
     def _refuse(self, what: str, remedy: str) -> None:
         self._controller.show_problem(UsageError(what, remedy=remedy))
+
+
+_ENVIRONMENTS = (".venv", "venv", "env")
+_MAX_LEVELS = 8
+
+
+def find_environment(folder: str) -> str:
+    """The interpreter of the virtual environment in a folder or one around it; empty if none."""
+    inside = ("Scripts", "python.exe") if sys.platform == "win32" else ("bin", "python")
+    for around in (Path(folder), *Path(folder).parents)[:_MAX_LEVELS]:
+        for name in _ENVIRONMENTS:
+            python = around.joinpath(name, *inside)
+            if python.is_file():
+                return str(python)
+    return ""
 
 
 def _describe_choice(module: ModuleFiles, left: FoundDumps) -> str:

@@ -23,7 +23,6 @@ from jaxscope.ui.selection.inspector import (
     Inspector,
     SelectionDescriber,
     describe_call,
-    describe_failure,
 )
 from jaxscope.ui.selection.selection import Bookmarks, GroupPlace, KernelLinks, SelectionModel
 from jaxscope.ui.session.call_text import order_as_written
@@ -566,8 +565,5 @@ class Workspace(QWidget):
                 arguments = order_as_written(leaves[0], head.call)
                 asks = is_to_be_asked(self._state)
                 told = describe_call(arguments, leaves[1], muted, values, asks=asks)
-            error = self._state.error
-            if error is not None and not known:
-                self.inspector.show_failure(describe_failure(error.explanation))
-            else:
-                self.inspector.show_nothing(told)
+            has_failed = self._state.error is not None and not known
+            self.inspector.show_nothing(told, has_failed=has_failed)

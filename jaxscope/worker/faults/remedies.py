@@ -645,7 +645,8 @@ def _import_remedy(error: BaseException, _text: str) -> Remedy:
             interpreter=sys.executable,
         ),
         say(
-            "Install it there: {command}; or choose the interpreter of your project with --python.",
+            "Install it there: {command}; or choose the interpreter of your project: --python, in "
+            "the window Run, Choose the interpreter.",
             command=_install_command(package),
         ),
     )

@@ -1672,6 +1672,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请检查它的路径，以及您是否有读取权限。</translation>
     </message>
     <message>
+        <source>Check its path: --python, in the window Run, Choose the interpreter.</source>
+        <translation>请检查它的路径：--python，在窗口中是“运行”里的“选择解释器”。</translation>
+    </message>
+    <message>
         <source>Check that it is a .jaxscope file and was copied completely.</source>
         <translation>请检查它是 .jaxscope 文件，并且已经完整复制。</translation>
     </message>
@@ -1686,10 +1690,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Check the name; `ssh {machine}` must work in a terminal.</source>
         <translation>请检查名称；`ssh {machine}` 必须能在终端中使用。</translation>
-    </message>
-    <message>
-        <source>Check the path given with --python.</source>
-        <translation>请检查用 --python 给出的路径。</translation>
     </message>
     <message>
         <source>Check the path.</source>
@@ -1728,8 +1728,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请选择更大的拓扑，或更小的网格。</translation>
     </message>
     <message>
-        <source>Choose a newer interpreter with --python.</source>
-        <translation>请用 --python 选择更新的解释器。</translation>
+        <source>Choose a newer one: --python, in the window Run, Choose the interpreter.</source>
+        <translation>请选择更新的解释器：--python，在窗口中是“运行”里的“选择解释器”。</translation>
     </message>
     <message>
         <source>Choose a pass to see the module before and after it.</source>
@@ -1762,6 +1762,14 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Choose shardings that differ along fewer axes, or go through one that is between them.</source>
         <translation>请选择在更少的轴上不同的分布，或先经过介于两者之间的一种。</translation>
+    </message>
+    <message>
+        <source>Choose the interpreter of your code</source>
+        <translation>选择运行您的代码的解释器</translation>
+    </message>
+    <message>
+        <source>Choose the interpreter …</source>
+        <translation>选择解释器 …</translation>
     </message>
     <message>
         <source>Choose the target</source>
@@ -3416,8 +3424,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请在那里安装 Python 3.11 或更新的版本，或用 --python 指明它的位置。</translation>
     </message>
     <message>
-        <source>Install it there: {command}; or choose the interpreter of your project with --python.</source>
-        <translation>请在那里安装：{command}；或者用 --python 选择您的项目的解释器。</translation>
+        <source>Install it there: {command}; or choose the interpreter of your project: --python, in the window Run, Choose the interpreter.</source>
+        <translation>请在那里安装：{command}；或者选择您的项目的解释器：--python，在窗口中是“运行”里的“选择解释器”。</translation>
     </message>
     <message>
         <source>Install it, or choose a target of this machine, such as cpu.</source>
@@ -7184,6 +7192,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请在代码应当运行的文件夹中启动 jaxscope。</translation>
     </message>
     <message>
+        <source>Start jaxscope with --python and the path of the interpreter there.</source>
+        <translation>请在启动 jaxscope 时用 --python 给出那台机器上解释器的路径。</translation>
+    </message>
+    <message>
         <source>Start page</source>
         <translation>起始页</translation>
     </message>
@@ -9528,6 +9540,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>这个阶段，展开所有组</translation>
     </message>
     <message>
+        <source>This target is of another machine, whose files cannot be chosen here.</source>
+        <translation>这个目标在另一台机器上，这里无法选择那台机器的文件。</translation>
+    </message>
+    <message>
         <source>This view alone, or all again</source>
         <translation>只显示此视图，或重新显示全部</translation>
     </message>
@@ -10516,10 +10532,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>为什么它们不是一个内核？</translation>
     </message>
     <message>
-        <source>Why it failed</source>
-        <translation>失败的原因</translation>
-    </message>
-    <message>
         <source>With 8 exponent bits and 7 mantissa bits it gives what a round trip to bfloat16 gives.</source>
         <translation>用 8 个指数位和 7 个尾数位，结果与转成 bfloat16 再转回来相同。</translation>
     </message>
@@ -10890,6 +10902,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Your code has not answered for a while (running {running_s} s): it holds its process up. Wait, or press Stop; nothing else is lost.</source>
         <translation>您的代码有一段时间没有响应了（已运行 {running_s} 秒）：它占住了自己的进程。请等待，或按“停止”；其他内容不会丢失。</translation>
+    </message>
+    <message>
+        <source>Your code runs under {path}.</source>
+        <translation>您的代码由 {path} 运行。</translation>
     </message>
     <message>
         <source>Zeros in the shape of another array.</source>
@@ -13666,6 +13682,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>puts the parts of all together</source>
         <translation>把所有设备的部分合在一起</translation>
+    </message>
+    <message>
+        <source>python environment venv virtualenv conda packages settings</source>
+        <translation>python 环境 虚拟环境 venv virtualenv conda 软件包 设置</translation>
     </message>
     <message>
         <source>pytree</source>
