@@ -430,7 +430,7 @@ def replace_table(text: str, name: str, machine: str, table: str) -> str:
     if not found:
         return f"{text.rstrip()}\n\n## {name.capitalize()}\n\n{new}"
     lines = after.splitlines(keepends=True)
-    first = next(number for number, line in enumerate(lines) if line.startswith("|"))
+    first = next(at for at, line in enumerate(lines) if line.startswith("|"))
     rest = itertools.dropwhile(lambda line: line.startswith("|"), lines[first:])
     return before + new + "".join(rest)
 
