@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from jaxscope.model import NONE, GraphBuilder, Unavailable
+from jaxscope.model.said import Said, say
 from jaxscope.picture.layout.diagram import LayoutStopped, Spacing
 from jaxscope.picture.layout.engines import Engine, LayoutCache
 from jaxscope.picture.layout.text_width import measure_text, shorten_name, shorten_text
 from jaxscope.picture.scene.build import build_scene
 from jaxscope.picture.scene.scene import DETAIL_PX, HEADER_PX, TITLE_PX, Scene
+from jaxscope.picture.scene.side_by_side import join_names
 from jaxscope.picture.view.build import build_view
 from jaxscope.picture.view.view import View
 from view.programs import compile_module, layers, trace
@@ -268,3 +270,28 @@ def test_what_graphviz_does_not_lay_out_is_counted(
     assert np.array_equal(scene.items.rect, build_scene(view).items.rect)
     (note,) = scene.notes
     assert note.startswith("It is asleep: jaxscope laid out ")
+
+
+def list_templates(text: object) -> list[str]:
+    """What a text is translated by, with the texts inside of it."""
+    if not isinstance(text, Said):
+        return []
+    return [text.template, *itertools.chain(*map(list_templates, text.values.values()))]
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ([say("backward"), "layers / dot_general"], "backward, dot_general"),
+        ([say("backward"), "a" * 60, "b" * 60], "backward +2"),
+        ([say("backward")], "backward"),
+    ],
+)
+def test_a_connector_with_several_names_is_translated(names: list[str], told: str) -> None:
+    joined = join_names(names)
+    assert joined == told
+    assert "backward" in list_templates(joined)
+
+
+def test_a_connector_to_one_name_in_two_groups_says_it_once() -> None:
+    assert join_names(["layers / add", "more / add"]) == "add"

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model import NONE
 from jaxscope.model.operations import BRANCHES
-from jaxscope.model.said import BESIDE, TOGETHER, say, say_joined
+from jaxscope.model.said import BESIDE, LISTED, TOGETHER, say, say_joined
 from jaxscope.model.types import mark_batch_axes, short_type, type_bytes
 from jaxscope.model.units import format_bytes
 from jaxscope.picture.layout.diagram import Drawing, Route, Stub
@@ -408,11 +408,15 @@ def join_names(names: Iterable[str]) -> str:
     Where they are too long together, the first and how many more there are.
     """
     whole = list(names)
-    first, *others = dict.fromkeys(name.rpartition(" / ")[2] for name in whole)
+    # A name without a group around it stays the object that it is, with its template.
+    bare = (name.rpartition(" / ")[2] if " / " in name else name for name in whole)
+    first, *others = dict.fromkeys(bare)
     if first == whole[0] and not others:
         return whole[0]  # with its template
-    every = ", ".join((first, *others))
-    return every if not others or len(every) <= _MOST_LETTERS else f"{first} +{len(others)}"
+    every = say_joined((first, *others), LISTED)
+    if not others or len(every) <= _MOST_LETTERS:
+        return every
+    return say("{first} +{count}", first=first, count=len(others))
 
 
 class OffPageConnector(NamedTuple):
@@ -895,7 +899,10 @@ class OffPageConnectors:
                 for each in far
             ]
             if is_residual:  # which leads to the backward part only
-                names = [each.replace(BACKWARD, "") or each for each in names]
+                names = [
+                    (each.replace(BACKWARD, "") or each) if BACKWARD in each else each
+                    for each in names
+                ]
             name = join_names(names)
             text = say(TOGETHER, first="→ ", then=name) if is_source else name
             if is_residual:

@@ -15370,6 +15370,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
 {then}</translation>
     </message>
     <message>
+        <source>{first} +{count}</source>
+        <translation>{first} +{count}</translation>
+    </message>
+    <message>
         <source>{first} So it is with the other branch, equation {id}: mend both.</source>
         <translation>{first} 另一个分支（方程 {id}）也是如此：两个都要修正。</translation>
     </message>
