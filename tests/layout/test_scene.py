@@ -282,7 +282,7 @@ def list_templates(text: object) -> list[str]:
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        ([say("backward"), "layers / dot_general"], "backward, dot_general"),
+        ([say("backward"), "layers / add"], "backward, add"),
         ([say("backward"), "a" * 60, "b" * 60], "backward +2"),
         ([say("backward")], "backward"),
     ],
