@@ -204,3 +204,17 @@ def test_the_page_of_words_is_what_the_table_says(monkeypatch: pytest.MonkeyPatc
 )
 def test_other_words_are_found(text: str, is_found: bool) -> None:
     assert bool(find_other_words(text)) == is_found
+
+
+def test_who_is_told_of_the_interpreters_option_is_told_of_the_command_in_the_window() -> None:
+    """Elsewhere than at a machine reached by ssh, whose files the window cannot list."""
+    texts = [
+        text
+        for package in ("worker", "client")
+        for path in sorted((ROOT / "jaxscope" / package).rglob("*.py"))
+        if path.name not in ("remote_sessions.py", "bisect.py")
+        for _line, text in list_texts(path)
+        if re.search(r"--python\b", text) and "uv pip" not in text
+    ]
+    assert len(texts) >= 5
+    assert [each for each in texts if "in the window Run, Choose the interpreter" not in each] == []

@@ -114,8 +114,9 @@ def explain_missing(error: BaseException) -> Explanation | None:
     return Explanation(
         what,
         remedy=say(
-            "Private names of JAX change from release to release: choose an interpreter with a "
-            "release that jaxscope was tested with, by --python."
+            "Private names of JAX change from release to release. Choose an interpreter with a "
+            "release that jaxscope was tested with: --python, in the window Run, Choose the "
+            "interpreter."
         ),
         kind="MissingName",
         full_traceback=render_exception(error),

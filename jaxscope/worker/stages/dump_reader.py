@@ -707,7 +707,10 @@ def _parse_mlir(path: str, data: bytes) -> Any:
             say("{path} cannot be read as StableHLO here.", path=path),
             why=NO_PARSER,
             where=path,
-            remedy=say("Open it with an interpreter that has JAX: --python PATH"),
+            remedy=say(
+                "Open it with an interpreter that has JAX: --python, in the window Run, Choose the "
+                "interpreter."
+            ),
             kind="NoParser",
         )
     try:
@@ -722,8 +725,8 @@ def _parse_mlir(path: str, data: bytes) -> Any:
             )
             if foreign
             else say(
-                "It may be cut off, or of a newer version: open it with the JAX that wrote "
-                "it, by --python."
+                "It may be cut off, or of a newer version. Open it with the JAX that wrote "
+                "it: --python, in the window Run, Choose the interpreter."
             )
         )
         raise SourceError(

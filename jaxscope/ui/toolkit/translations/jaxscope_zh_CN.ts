@@ -3692,8 +3692,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>它属于方程 {id}（{where}）。</translation>
     </message>
     <message>
-        <source>It may be cut off, or of a newer version: open it with the JAX that wrote it, by --python.</source>
-        <translation>它可能被截断，或来自更新的版本：请通过 --python 用写出它的那个 JAX 打开。</translation>
+        <source>It may be cut off, or of a newer version. Open it with the JAX that wrote it: --python, in the window Run, Choose the interpreter.</source>
+        <translation>它可能被截断，或来自更新的版本。请用写出它的那个 JAX 打开：--python，在窗口中是“运行”里的“选择解释器”。</translation>
     </message>
     <message>
         <source>It must be known while tracing: take it from `x.shape`, or make the argument static: `jit(f, static_argnames=…)`.</source>
@@ -5732,8 +5732,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>打开它</translation>
     </message>
     <message>
-        <source>Open it with an interpreter that has JAX: --python PATH</source>
-        <translation>请用装有 JAX 的解释器打开它：--python PATH</translation>
+        <source>Open it with an interpreter that has JAX: --python, in the window Run, Choose the interpreter.</source>
+        <translation>请用装有 JAX 的解释器打开它：--python，在窗口中是“运行”里的“选择解释器”。</translation>
     </message>
     <message>
         <source>Open its Python file and run it.</source>
@@ -6140,8 +6140,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在程序运行时打印值。</translation>
     </message>
     <message>
-        <source>Private names of JAX change from release to release: choose an interpreter with a release that jaxscope was tested with, by --python.</source>
-        <translation>JAX 的私有名称随版本而变：请用 --python 选择一个解释器，其中的 JAX 版本是 jaxscope 测试过的。</translation>
+        <source>Private names of JAX change from release to release. Choose an interpreter with a release that jaxscope was tested with: --python, in the window Run, Choose the interpreter.</source>
+        <translation>JAX 的私有名称随版本而变。请选择一个解释器，其中的 JAX 版本是 jaxscope 测试过的：--python，在窗口中是“运行”里的“选择解释器”。</translation>
     </message>
     <message>
         <source>Program</source>
