@@ -286,6 +286,25 @@ def test_escape_stops_a_layout_wherever_the_keyboard_is(
     ended.set()
 
 
+def test_escape_in_the_call_puts_back_what_is_shown_and_undo_what_was_typed(
+    driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
+) -> None:
+    driver.finish(driver.open(source), build_capture())
+    window.workspace.selection.select_node("jaxpr", 1)
+    edit, call = window.call_bar.edit, window.controller.state.call
+    window.activateWindow()
+    edit.setFocus()
+    edit.selectAll()
+    edit.insert("other(f32[2])")
+    assert window.controller.state.is_stale
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert edit.text() == call
+    assert not window.controller.state.is_stale
+    assert window.workspace.selection.selection is not None
+    edit.undo()
+    assert edit.text() == "other(f32[2])"
+
+
 def test_escape_closes_the_drawer_and_then_lets_the_selection_go(
     driver: Driver, window: MainWindow, source: Path, qtbot: QtBot
 ) -> None:

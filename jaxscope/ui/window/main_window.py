@@ -888,8 +888,8 @@ class MainWindow(QMainWindow):
         self.workspace.inspector.bring_forward(is_selected=True)
 
     def stop_run(self) -> None:
-        """Stop what is waited for; else put away error, presentation, start page, drawer, search
-        or selection.
+        """Stop what is waited for; else put away error, presentation, start page, typed call,
+        drawer, search or selection.
         """
         if self.files.stop_export():
             return
@@ -904,12 +904,27 @@ class MainWindow(QMainWindow):
         elif not self.controller.state.file:
             self.controller.reopen_file()
             self.workspace.selection.select_places(self._chosen_before)
+        elif self._put_back_call():
+            pass
         elif self.pages.place is Place.PROGRAM and not self.pages.close_drawer():
             pane = self.workspace.area.active
             if pane is not None and pane.header.search.text():
                 pane.header.search.clear()  # as Esc in the field does
             else:
                 self.workspace.selection.clear()  # of another place nothing that is shown goes
+
+    def _put_back_call(self) -> bool:
+        """Put the call that is shown in place of one that is being typed; whether there was one.
+
+        Undo in the field brings back what was typed.
+        """
+        edit, state = self.call_bar.edit, self.controller.state
+        if not edit.hasFocus() or not state.stages or edit.text().strip() == state.call.strip():
+            return False
+        edit.selectAll()
+        edit.insert(state.call)
+        edit.show_start()
+        return True
 
     def _stop_layouts(self) -> bool:
         """Stop the layouts that are waited for; tells whether there were any."""
