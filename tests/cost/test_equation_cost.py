@@ -113,7 +113,14 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         (jax.ShapeDtypeStruct((4, 8), jnp.int32),),
     ),
     "cumulative sum": (lambda x: jnp.cumsum(x, 1), (X,)),
-    "cumulative log of sums": (lambda x: lax.cumlogsumexp(x, 1), (X,)),
+    "cumulative product of complex numbers": (lambda z: lax.cumprod(z, 1), (Z,)),
+    **{
+        f"cumulative sum of exponentials of {dtype.__name__}": (
+            lambda x: lax.cumlogsumexp(x, 1, reverse=True),
+            (jax.ShapeDtypeStruct((4, 8), dtype),),
+        )
+        for dtype in (jnp.float32, jnp.bfloat16)
+    },
     "sort": (lambda x: jnp.sort(x), (X,)),
     "real FFT": (lambda x: lax.fft(x, "RFFT", (8,)), (X,)),
     "real FFT back": (
@@ -171,6 +178,10 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "max pooling": (
         lambda i: lax.reduce_window(i, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"),
         (IMAGE,),
+    ),
+    "forward derivative of max pooling": (
+        lambda i, t: jax.jvp(lambda i: _pooled(i, lambda pull: None)[0], (i,), (t,)),
+        (IMAGE, IMAGE),
     ),
     "gradient of max pooling": (lambda i, g: _pooled(i, lambda pull: pull(g)), (IMAGE, POOLED)),
 }
@@ -332,7 +343,65 @@ def test_padding_and_holes_do_no_work() -> None:
     assert count_meetings(input_size=3, kernel_size=2, output_size=4, **holes) == 4
 
 
-@pytest.mark.parametrize("function", [lax.max, lax.min, lambda a, _: lax.square(a)])
+ROWS = jax.ShapeDtypeStruct((10, 6), jnp.float32)
+MATRICES = jax.ShapeDtypeStruct((3, 6, 5), jnp.float32)
+SIZES = jax.ShapeDtypeStruct((3,), jnp.int32)
+
+
+def _experts(rows: Any, matrices: Any, sizes: Any) -> Any:
+    return lax.ragged_dot(rows, matrices, sizes)
+
+
+def test_a_ragged_product_multiplies_each_row_by_the_matrix_of_its_group() -> None:
+    graph, cost = cost_of(_experts, ROWS, MATRICES, SIZES)
+    assert cost.flops == 10 * (6 * 5) * 2
+    assert cost.bytes_accessed == 4 * (10 * 6 + 3 * 6 * 5 + 3 + 10 * 5)
+    (node,) = graph.nodes_of(("ragged_dot_general",))
+    assert "its own group" in graph.attributes(node)["cost_note"]
+    # XLA, which has no instruction for it on a CPU, multiplies by the matrices of all groups.
+    module = jax.jit(_experts).lower(ROWS, MATRICES, SIZES).compiler_ir("hlo").as_hlo_module()
+    assert module_cost(compat.cpu_client(), module)[0] >= 3 * cost.flops
+
+
+def test_a_ragged_product_by_batches_and_its_derivatives() -> None:
+    def loss(rows: Any, matrices: Any, sizes: Any) -> Any:
+        return _experts(rows, matrices, sizes).sum()
+
+    graph, _ = cost_of(jax.grad(loss, argnums=(0, 1)), ROWS, MATRICES, SIZES)
+    products = graph.nodes_of(("ragged_dot_general",))
+    # The product itself, of its results and the matrices, and of its results and the rows.
+    assert [graph.node(node).cost.flops for node in products] == [10 * 6 * 5 * 2] * 3
+
+    batch = [jax.ShapeDtypeStruct((2, *x.shape), x.dtype) for x in (ROWS, MATRICES, SIZES)]
+    assert cost_of(jax.vmap(_experts), *batch)[1].flops == 2 * 10 * 6 * 5 * 2
+
+
+def test_a_sparse_product_multiplies_what_is_stored() -> None:
+    sparse = pytest.importorskip("jax.experimental.sparse")
+
+    def multiply(data: Any, places: Any, dense: Any) -> Any:
+        return sparse.BCOO((data, places), shape=(10, 8)) @ dense
+
+    stored = jax.ShapeDtypeStruct((7,), jnp.float32), jax.ShapeDtypeStruct((7, 2), jnp.int32)
+    dense = jax.ShapeDtypeStruct((8, 5), jnp.float32)
+    graph, cost = cost_of(multiply, *stored, dense)
+    assert cost.flops == 7 * 5 * 2
+    (node,) = graph.nodes_of(("bcoo_dot_general",))
+    assert "stored" in graph.attributes(node)["cost_note"]
+
+    graph, _ = cost_of(jax.grad(lambda *xs: multiply(*xs).sum(), argnums=(0, 2)), *stored, dense)
+    # Of what is stored: a row of 5 times another, for each element. Of the dense one: as above.
+    (node,) = graph.nodes_of(("bcoo_dot_general_sampled",))
+    assert graph.node(node).cost.flops == 7 * 5 * 2
+
+    _, cost = cost_of(lambda *xs: sparse.BCOO(xs, shape=(10, 8)).todense(), *stored)
+    assert cost.flops == 7
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lax.max, lax.min, lambda a, _: lax.square(a), lambda a, _: lax.cummax(a, 1)],
+)
 def test_complex_numbers_are_not_counted_as_real_ones(function: Callable[..., Any]) -> None:
     module = jax.jit(function).lower(Z, Z).compiler_ir("hlo").as_hlo_module()
     assert module_cost(compat.cpu_client(), module)[0] > X.size

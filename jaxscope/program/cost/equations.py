@@ -27,6 +27,7 @@ from jaxscope.model.types import ArrayType, parse_array_type, read_count
 from jaxscope.program.cost.rules import (
     COMBINATIONS,
     CUMULATIVE_PRIMITIVES,
+    FORMULAS,
     Equation,
     UncountedError,
     find_rule,
@@ -37,6 +38,7 @@ from jaxscope.program.kernel_grid import read_grid
 
 _LIBRARY = say("it is a call of a linear algebra library, whose work XLA does not count")
 _SERIES = say("it is a series that is summed until it converges")
+_SEARCHES = say("JAX lowers it to searches and sorts, which are not counted")
 _CALLBACK = say("it is Python code of the program")
 
 _MAX_OPERANDS = 1_000_000
@@ -44,6 +46,8 @@ _LIBRARY_CALLS = """eig eigh geqp3 geqrf hessenberg householder_product lu ormqr
     symmetric_product tridiagonal tridiagonal_solve"""
 _SUMS = """igamma igamma_grad_a igammac polygamma random_gamma random_gamma_grad
     regularized_incomplete_beta zeta"""
+_SPARSE = """bcoo_fromdense bcoo_sort_indices bcoo_spdot_general bcoo_sum_duplicates
+    bcsr_fromdense"""
 
 _REASONS = {
     "while": say("how often the loop runs is not known before it runs"),
@@ -52,10 +56,11 @@ _REASONS = {
     **dict.fromkeys(_SUMS.split(), _SERIES),
     **dict.fromkeys(("io_callback", "pure_callback", "debug_callback", "debug_print"), _CALLBACK),
     **dict.fromkeys(("ffi_call", "custom_call"), say("it is code outside JAX and XLA")),
-    "lu_pivots_to_permutation": say("it is a loop inside XLA's lowering"),
     **dict.fromkeys(
-        ("approx_top_k", "ragged_dot_general"), say("it is lowered differently for each device")
+        _SPARSE.split(), say("JAX lowers it to searches and sorts, which are not counted")
     ),
+    "lu_pivots_to_permutation": say("it is a loop inside XLA's lowering"),
+    "approx_top_k": say("it is lowered differently for each device"),
 }
 
 
@@ -251,6 +256,8 @@ class _Counter:
                 counted += self._combine(node, equation)
             if primitive in CUMULATIVE_PRIMITIVES:
                 self.notes[node] = say("as XLA counts the window that JAX makes of it")
+            elif primitive in FORMULAS:
+                self.notes[node] = FORMULAS[primitive]
             return counted
         except UncountedError as error:
             self.notes[node] = say(UNKNOWN_COST, reason=str(error))

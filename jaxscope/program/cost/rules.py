@@ -405,9 +405,20 @@ _CUMULATIVE = {
     **dict.fromkeys(("cumsum", "cumprod", "cummax", "cummin"), (1.0, 0.0)),
     "cumlogsumexp": (8.0, 2.0),
 }
-"""FLOPs and transcendentals to combine two elements; the last is lowered to ten instructions."""
+"""FLOPs and transcendentals of combining two elements."""
+
 CUMULATIVE_PRIMITIVES = frozenset(_CUMULATIVE)
-"""Lowered to a window as long as the axis, in which XLA combines n - 1 times for each element."""
+"""Lowered to a window as long as the axis: XLA counts n - 1 combinations for each element."""
+
+_SPARSE_FORMULA = say("products of stored elements alone; what finds their places is not counted")
+FORMULAS: Mapping[str, str] = {
+    "ragged_dot_general": say(
+        "each row times the matrix of its own group; where XLA has no instruction for it, as for a "
+        "CPU, each row is multiplied by the matrices of all groups"
+    ),
+    **dict.fromkeys(("bcoo_dot_general", "bcoo_dot_general_sampled"), _SPARSE_FORMULA),
+}
+"""What is counted by the definition of a primitive, as XLA counts otherwise: how, for each."""
 
 _ARGUMENT_REDUCTION_FLOPS = {True: 9.0, False: 7.0}
 """Instructions in the comparator of `argmax`: floats look for NaN too."""
@@ -525,7 +536,7 @@ def _argument_reduction(equation: Equation) -> Costs:
 def _cumulative(equation: Equation) -> Costs:
     """Lowered to a reduce-window as long as the axis: quadratic before optimization."""
     operand = equation.operand(0)
-    if operand.is_complex and equation.primitive == "cumlogsumexp":
+    if operand.is_complex and equation.primitive not in ("cumsum", "cumprod"):
         raise UncountedError(say("complex functions are lowered to many real ones"))
     length = operand.shape[int(equation.parameter("axis"))]
     num_combined = operand.size * max(length - 1, 0)
@@ -543,6 +554,11 @@ def _window_reduction(equation: Equation) -> Costs:
     return float(_find_windowed(equation)), equation.traffic(), 0.0
 
 
+def _select_and_gather(equation: Equation) -> Costs:
+    """Of two arrays at once: one comparison and two choices for each pair that is combined."""
+    return 3.0 * _find_windowed(equation), equation.traffic(), 0.0
+
+
 def _select_and_scatter(equation: Equation) -> Costs:
     """For each element of the first operand: the comparisons of its window, and one sum."""
     window = math.prod(equation.parameter("window_dimensions"))
@@ -555,6 +571,48 @@ def _dot(equation: Equation) -> Costs:
     width = math.prod(shape[axis] for axis in contracting)
     flops = 2.0 * equation.result().size * width
     return flops + _count_conversions(equation), equation.traffic(), 0.0
+
+
+_RAGGED = re.compile(
+    r"dot_dimension_numbers=(\(.*\)), lhs_ragged.*rhs_group_dimensions=(\([\d, ]*\))"
+)
+
+
+def _ragged_dot(equation: Equation) -> Costs:
+    """Two for each element of the first operand and column of the matrix of its group."""
+    found = _RAGGED.search(equation.parameters["ragged_dot_dimension_numbers"])
+    if found is None:
+        raise ValueError("ragged_dot_dimension_numbers cannot be read")
+    ((_, contracting), (_, batch)) = ast.literal_eval(found[1])
+    groups = ast.literal_eval(found[2])
+    columns = _free_size(equation.operand(1), (*contracting, *batch, *groups))
+    flops = 2.0 * equation.operand(0).size * columns
+    return flops + _count_conversions(equation), equation.traffic(), 0.0
+
+
+def _sparse_dot(equation: Equation) -> Costs:
+    """Two for each stored element of the first operand and column of the second."""
+    (_, contracting), (_, batch) = equation.parameter("dimension_numbers")
+    columns = _free_size(equation.operand(2), (*contracting, *batch))
+    return 2.0 * equation.operand(0).size * columns, equation.traffic(), 0.0
+
+
+def _sampled_dot(equation: Equation) -> Costs:
+    """A product of a row and a column for each element that is stored of the result."""
+    (contracting, _), _ = equation.parameter("dimension_numbers")
+    shape = equation.operand(0).shape
+    width = math.prod(shape[axis] for axis in contracting)
+    return 2.0 * equation.result().size * width, equation.traffic(), 0.0
+
+
+def _free_size(type: ArrayType, axes: tuple[int, ...]) -> int:
+    """The product of the sizes of all other axes."""
+    return math.prod(size for axis, size in enumerate(type.shape) if axis not in axes)
+
+
+def _sparse_to_dense(equation: Equation) -> Costs:
+    """Each stored element is added where it belongs."""
+    return float(equation.operand(0).size), equation.traffic(), 0.0
 
 
 def _count_conversions(equation: Equation) -> int:
@@ -692,6 +750,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(("argmax", "argmin"), _argument_reduction),
     **dict.fromkeys(CUMULATIVE_PRIMITIVES, _cumulative),
     **{f"reduce_window_{name}": _window_reduction for name in ("sum", "max", "min")},
+    "select_and_gather_add": _select_and_gather,
     "select_and_scatter_add": _select_and_scatter,
     **dict.fromkeys((*FREE_PRIMITIVES, *_PLACES.split()), _nothing),
     **{name: _scatter(1.0) for name in ("scatter-add", "scatter-sub", "scatter-mul")},
@@ -706,6 +765,10 @@ _RULES: dict[str, Rule] = {
     "integer_pow": _integer_power,
     "polynomial": _polynomial,
     "dot_general": _dot,
+    "ragged_dot_general": _ragged_dot,
+    "bcoo_dot_general": _sparse_dot,
+    "bcoo_dot_general_sampled": _sampled_dot,
+    "bcoo_todense": _sparse_to_dense,
     "conv_general_dilated": _convolution,
     "slice": _slice,
     "split": _slice,

@@ -78,8 +78,8 @@ _SIZES = re.compile(r"size=([\dx]+) pad=([-\d_x]+)")
 _MAX_SIZE = 1 << 40
 _MOST_NAMED = 3
 CUMULATIVE = say(
-    "A cumulative sum, product, maximum or minimum counts as XLA counts the window that JAX makes "
-    "of it: n - 1 FLOPs for each element of an axis of n."
+    "A cumulative sum or the like counts as XLA counts the window that JAX makes of it: for each "
+    "element of an axis of n, n - 1 times two numbers are combined."
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import reprlib
 from typing import Any
 
@@ -52,6 +53,9 @@ _repr.maxtuple = _repr.maxlist = _repr.maxdict = _MAX_ITEMS
 _repr.maxlevel = 4
 
 
+_NUMPY_NUMBER = re.compile(r"\bnp\.[a-z]+\d+\(([^()]*)\)")
+
+
 def value_text(value: Any) -> str:
     """One short line for any value; never the contents of a large array, and never raises."""
     if type(value) is tuple and len(value) <= _MAX_ITEMS and {*map(type, value)} == {int}:
@@ -87,7 +91,7 @@ def _describe(value: Any) -> str:
         )
     if compat.is_jaxpr(value):
         return f"jaxpr of {len(compat.open_jaxpr(value).eqns)} equations"
-    return _repr.repr(value)
+    return _NUMPY_NUMBER.sub(r"\1", _repr.repr(value))
 
 
 def _describe_array(value: Any) -> str:

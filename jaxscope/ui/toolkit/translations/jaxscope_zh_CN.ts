@@ -604,8 +604,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>一个不计数的计数器</translation>
     </message>
     <message>
-        <source>A cumulative sum, product, maximum or minimum counts as XLA counts the window that JAX makes of it: n - 1 FLOPs for each element of an axis of n.</source>
-        <translation>累计的和、积、最大值或最小值，按 XLA 对 JAX 由它生成的窗口的计数：长度为 n 的轴，每个元素 n - 1 FLOP。</translation>
+        <source>A cumulative sum or the like counts as XLA counts the window that JAX makes of it: for each element of an axis of n, n - 1 times two numbers are combined.</source>
+        <translation>累积求和等运算按 XLA 对 JAX 由其生成的窗口的计法计算：对长为 n 的轴的每个元素，两个数合并 n - 1 次。</translation>
     </message>
     <message>
         <source>A derivative is asked for of a complex result.</source>
@@ -3918,6 +3918,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>JAX itself</source>
         <translation>JAX 自身</translation>
+    </message>
+    <message>
+        <source>JAX lowers it to searches and sorts, which are not counted</source>
+        <translation>JAX 把它降级为查找和排序，这些不计入</translation>
     </message>
     <message>
         <source>JAX promises XLA that all are within: what is read there is undefined.</source>
@@ -12052,6 +12056,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>与它类型相同的每个结果都写到另一个参数上（{names}）</translation>
     </message>
     <message>
+        <source>each row times the matrix of its own group; where XLA has no instruction for it, as for a CPU, each row is multiplied by the matrices of all groups</source>
+        <translation>每一行乘以其所属组的矩阵；在 XLA 没有相应指令之处（如 CPU），每一行要乘以所有组的矩阵</translation>
+    </message>
+    <message>
         <source>each side was compiled for its own</source>
         <translation>两侧各为自己的编译</translation>
     </message>
@@ -13666,6 +13674,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>producer</source>
         <translation>生产者</translation>
+    </message>
+    <message>
+        <source>products of stored elements alone; what finds their places is not counted</source>
+        <translation>只计所存元素的乘积；查找其位置的运算不计入</translation>
     </message>
     <message>
         <source>program</source>
