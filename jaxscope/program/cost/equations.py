@@ -56,9 +56,7 @@ _REASONS = {
     **dict.fromkeys(_SUMS.split(), _SERIES),
     **dict.fromkeys(("io_callback", "pure_callback", "debug_callback", "debug_print"), _CALLBACK),
     **dict.fromkeys(("ffi_call", "custom_call"), say("it is code outside JAX and XLA")),
-    **dict.fromkeys(
-        _SPARSE.split(), say("JAX lowers it to searches and sorts, which are not counted")
-    ),
+    **dict.fromkeys(_SPARSE.split(), _SEARCHES),
     "lu_pivots_to_permutation": say("it is a loop inside XLA's lowering"),
     "approx_top_k": say("it is lowered differently for each device"),
 }
