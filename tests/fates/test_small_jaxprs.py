@@ -13,6 +13,7 @@ from jaxscope.program.fates.equations import (
     has_reader,
     literal_choice,
 )
+from jaxscope.program.fates.matching import BEGIN, END, EquationNeighbours
 from jaxscope.program.fates.no_ops import NoOpDetector
 from tests.fates.small_graphs import build
 
@@ -50,6 +51,23 @@ def test_what_the_output_of_a_shared_function_gives_is_found_once(
     given = [equations.given_by_output(output) for _ in range(3)]
     assert given[0] == given[2] == [(equations.ids.index(str(n)), 0) for n in range(5)]
     assert sorted(asked) == [equations.ids.index(str(n)) for n in range(5)]
+
+
+def test_what_is_next_to_a_value_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each equation without instructions searches anew, mostly through the same equations."""
+    chain = "".join(f"eqn {n} sin <{n - 1}\n" for n in range(1, 9))
+    equations = Equations(build(f"in x input\neqn 0 sin <x\n{chain}out o out <8 result=0"))
+    neighbours = EquationNeighbours(equations, frozenset())
+    asked: list[int] = []
+    for name in ("_producers", "_consumers"):
+        look_up = getattr(neighbours, name)
+        monkeypatch.setattr(
+            neighbours, name, lambda node, look_up=look_up: asked.append(node) or look_up(node)
+        )
+    nodes = [equations.ids.index(str(n)) for n in range(9)]
+    assert {neighbours.above(node) for node in nodes} == {frozenset({BEGIN})}
+    assert {neighbours.below(node) for node in nodes} == {frozenset({END})}
+    assert len(asked) <= 2 * len(equations.ids)
 
 
 def live(text: str) -> set[str]:

@@ -578,8 +578,9 @@ class DerivedFates:
                 and equations.operands[other] == equations.operands[node]
                 and equations.literals[other] == equations.literals[node]
             )
-            carried = any(tag.endswith(f"@{ids[node]}") for tag in self._after.holders)
-            if is_same and not carried and self.fate(other).fate not in ("unknown", "dead"):
+            if not is_same or any(tag.endswith(f"@{ids[node]}") for tag in self._after.holders):
+                continue
+            if self.fate(other).fate not in ("unknown", "dead"):
                 name = quote_equations([ids[other]], self._stage)
                 text = say("merged with {name}: the same function of the same operands", name=name)
                 fate = Fate("merged", None, self.fate(other).instructions, (ids[other],))

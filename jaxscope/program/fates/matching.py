@@ -15,7 +15,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+import numpy as np
 
 from jaxscope.late_dataclass import dataclass
 from jaxscope.model.graph import NONE, GroupKind, NodeKind
@@ -70,21 +72,35 @@ class EquationNeighbours:
         for node, row in enumerate(equations.operands):
             for source, _ in row.values():
                 self._users[source].append(node)
+        kinds = equations.graph.nodes.kind
+        self._is_output: list[bool] = (kinds == NodeKind.OUTPUT).tolist()
+        self._is_source: list[bool] = np.isin(kinds, (NodeKind.INPUT, NodeKind.CONSTANT)).tolist()
+        self._known_producers: dict[int, list[int | str]] = {}
+        self._known_consumers: dict[int, list[int | str]] = {}
 
     def above(self, node: int) -> Names:
         """What the equation's operands come from."""
-        return self._search(node, self._producers)
+        return self._search(node, self._producers, self._known_producers)
 
     def below(self, node: int) -> Names:
         """What uses the equation's results."""
-        return self._search(node, self._consumers)
+        return self._search(node, self._consumers, self._known_consumers)
 
-    def _search(self, node: int, step: object) -> Names:
+    def _search(
+        self,
+        node: int,
+        step: Callable[[int], list[int | str]],
+        steps: dict[int, list[int | str]],
+    ) -> Names:
+        """What is carried and reached first; `steps` are those that were found before."""
         found: set[str] = set()
         waiting, seen = [node], {node}
         while waiting and len(seen) < _MAX_VISITS:
             current = waiting.pop()
-            for other in step(current):  # type: ignore[operator] # one of the two methods below
+            others = steps.get(current)
+            if others is None:
+                others = steps[current] = step(current)
+            for other in others:
                 if isinstance(other, str):
                     found.add(other)
                 elif other not in seen:
@@ -102,7 +118,7 @@ class EquationNeighbours:
             groups = equations.inside[node]
             inner = [o for g in groups for o in equations.nested[g].outputs.values()]
             return [*inner, *(source for source, _ in equations.operands[node].values())]
-        if equations.graph.nodes.kind[node] in (NodeKind.INPUT, NodeKind.CONSTANT):
+        if self._is_source[node]:
             nested = equations.nested.get(equations.group[node])
             if nested is None:
                 return [BEGIN]
@@ -117,7 +133,7 @@ class EquationNeighbours:
 
     def _consumers(self, node: int) -> list[int | str]:
         equations = self._equations
-        if equations.graph.nodes.kind[node] == NodeKind.OUTPUT:
+        if self._is_output[node]:
             nested = equations.nested.get(equations.group[node])
             if nested is None:
                 return [END]
