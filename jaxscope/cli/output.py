@@ -12,7 +12,6 @@ from typing import Any, TextIO
 from jaxscope.cli.parser import Options
 from jaxscope.errors import EnvironmentProblem, UsageError
 from jaxscope.report.document import Document, fit, write_text
-from jaxscope.schema.json_text import write_json
 from jaxscope.schema.whole_file import write_whole
 
 
@@ -67,6 +66,8 @@ def print_found(
 ) -> None:
     """Print what a verb found, as JSON where that was asked for."""
     if options.is_json:
+        from jaxscope.schema.json_text import write_json  # a person's text does not need it
+
         print_text(write_json(to_json()))
     else:
         print_document(options, to_document())

@@ -77,7 +77,7 @@ def test_what_takes_a_parser_says_so(shell: Shell, left: Left) -> None:
     ran = shell("open", left.files / "step.mlirbc", "-o", "out.json")
     assert ran.returncode != 0 and "Traceback" not in ran.stderr
     assert "It takes jaxlib's parser, and JAX cannot be imported here." in ran.stderr
-    assert "--python PATH" in ran.stderr
+    assert "--python" in ran.stderr
 
 
 def test_a_call_says_that_jax_is_broken(shell: Shell, left: Left) -> None:

@@ -131,7 +131,7 @@ COMMANDS: Sequence[Command] = (
     Command(
         *("Run", "Choose the interpreter …", "ask_interpreter"),
         owner="files",
-        words="python environment venv virtualenv conda packages settings",
+        words="python environment venv virtualenv conda packages",
     ),
     *_owned(
         *("call_bar", "Run"),

@@ -13696,8 +13696,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>把所有设备的部分合在一起</translation>
     </message>
     <message>
-        <source>python environment venv virtualenv conda packages settings</source>
-        <translation>python 环境 虚拟环境 venv virtualenv conda 软件包 设置</translation>
+        <source>python environment venv virtualenv conda packages</source>
+        <translation>python 环境 虚拟环境 venv virtualenv conda 软件包</translation>
     </message>
     <message>
         <source>pytree</source>
