@@ -6,6 +6,7 @@ Each program becomes one fusion, so that XLA's count of the module is that of th
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -15,6 +16,7 @@ import pytest
 
 from jaxscope.export.capture_json import capture_to_json
 from jaxscope.in_process import capture_function
+from jaxscope.program.fusion import summary
 from jaxscope.program.fusion.fusions import Fusion, find_fusions
 from jaxscope.program.fusion.summary import report_fusions
 from jaxscope.report.answers import Evidence, answer_question, find_question
@@ -222,3 +224,19 @@ def test_the_json_the_answer_and_the_attributes_tell_the_same_figure() -> None:
     assert row["fusion_writes"] == "f32[64] (256 B)"
     (fact,) = answer_question(find_question("fusions")[0], Evidence(capture)).facts
     assert " Reads 256 B, writes 256 B. " in fact.text
+
+
+def test_a_difference_from_xlas_count_is_told_where_its_digits_show_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    report = report_fusions(capture_function(all_of_it, (LONG,), {}).stages)
+    assert report is not None and report.other_counts == ""
+    (fusion,) = report.fusions
+
+    def told(more: float) -> str:
+        xla = SimpleNamespace(low=fusion.bytes_read + fusion.bytes_written + more)
+        monkeypatch.setattr(summary, "_bytes", lambda *_: xla)
+        return report.other_counts
+
+    assert told(more=2.0) == ""  # of 32 KiB
+    assert "reads and writes 32.0 KiB, by XLA 36.0 KiB" in told(more=4096.0)

@@ -75,6 +75,22 @@ def test_the_truth_of_a_whole_array_is_answered_with_what_chooses_by_element() -
     assert "jnp.where" in remedy_of("(lambda x: 1 if x > 0 else 2)(f32[3])")
 
 
+def test_a_truth_that_depends_on_no_argument_can_be_known_while_tracing() -> None:
+    def choose(x: jax.Array) -> jax.Array:
+        return x + 1 if jnp.max(jnp.float32(0.5)) > 0 else x
+
+    def remedied(x: jax.Array) -> jax.Array:
+        with jax.ensure_compile_time_eval():
+            return x + 1 if jnp.max(jnp.float32(0.5)) > 0 else x
+
+    with pytest.raises(jax.errors.TracerBoolConversionError) as raised:
+        jax.jit(choose)(1.0)
+    found = find_remedy(raised.value, str(raised.value))
+    assert found and "jax.ensure_compile_time_eval()" in found.remedy and not found.edits
+    assert jax.jit(remedied)(1.0) == 2.0
+    assert "ensure_compile_time_eval" not in remedy_of("(lambda x: 1 if x > 0 else 2)(f32[()])")
+
+
 def test_jvp_without_tangents_is_answered_in_words_of_the_call() -> None:
     names = call_namespace({"__name__": "file", "f": jnp.sin, "jax": jax})
     for text in ("jvp(f)", "jvp(grad(f))", "jvp(f, (1.0,))"):

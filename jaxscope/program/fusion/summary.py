@@ -296,6 +296,7 @@ class FusionReport:
         the same.
 
         XLA counts some operands whole of which a fusion takes parts, and others once for each part.
+        A difference that three digits do not show is left out.
         """
         counted = [
             (fusion.bytes_read + fusion.bytes_written, _bytes(self.module.graph, fusion.node).low)
@@ -304,7 +305,7 @@ class FusionReport:
         others = [
             (xla - own, own, xla, fusion.id)
             for fusion, (own, xla) in zip(self.fusions, counted, strict=True)
-            if abs(xla - own) >= 1.0  # NaN is unknown
+            if not math.isnan(xla - own) and format_bytes(xla) != format_bytes(own)
         ]
         if not others:
             return ""

@@ -90,6 +90,8 @@ _CONCRETIZATION = f"{DOCS}errors.html#jax.errors.ConcretizationTypeError"
 _VALUE_ASKED = "The value of a traced array is asked for, as Python has it."
 _STATIC = ("{static}",)
 """With the argument static that the error names, where its value may be a setting."""
+_OF_NO_ARGUMENT = "This value became a tracer due to JAX operations on these lines"
+"""What JAX says where none is; it may be a value of the function around, or made of constants."""
 _CUSTOM_RULES = DOCS + "notebooks/Custom_derivative_rules_for_Python_code.html"
 _OTHER_ARGUMENTS = tuple(
     f"{{grad}}({{function}}, argnums={number})({{arguments}})" for number in (1, 2)
@@ -102,6 +104,15 @@ TABLE = (
         "An array is indexed with a mask, and the size of the result depends on its values.",
         "Shapes must be known while tracing: use `jnp.where(mask, x, 0)`, or "
         "`jnp.nonzero(mask, size=n)`.",
+    ),
+    Remedy(
+        ("TracerBoolConversionError",),
+        _OF_NO_ARGUMENT,
+        "Python's `if`, `while`, `and` or `bool()` asks for the value of a traced array.",
+        "No argument of the traced function is part of it. What is made of constants alone can be "
+        "computed with NumPy, before the function is traced, or inside of "
+        "`with jax.ensure_compile_time_eval():`. Else use `jnp.where` or `jax.lax.cond`.",
+        f"{DOCS}errors.html#jax.errors.TracerBoolConversionError",
     ),
     _jax_error(
         "TracerBoolConversionError",

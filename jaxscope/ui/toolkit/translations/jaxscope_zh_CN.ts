@@ -4896,6 +4896,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>在此缓存条目中没有找到 HLO 模块，TPU 的条目就是如此。</translation>
     </message>
     <message>
+        <source>No argument of the traced function is part of it. What is made of constants alone can be computed with NumPy, before the function is traced, or inside of `with jax.ensure_compile_time_eval():`. Else use `jnp.where` or `jax.lax.cond`.</source>
+        <translation>它不含被追踪函数的任何参数。只由常量得出的值，可以用 NumPy、在追踪函数之前、或在 `with jax.ensure_compile_time_eval():` 之内计算；否则请用 `jnp.where` 或 `jax.lax.cond`。</translation>
+    </message>
+    <message>
         <source>No arguments were found with which {name} traces.</source>
         <translation>没有找到能让 {name} 追踪成功的参数。</translation>
     </message>
