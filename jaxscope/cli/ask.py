@@ -93,9 +93,10 @@ def find_answer(options: Options, on_event: OnEvent) -> tuple[Question, Answer, 
     options = _join_words(options)
     file = named_file(options)
     if _is_known(file) and not _is_known(options.question):
+        call = [options.call] if options.call is not None else []  # it took the file's place
         raise UsageError(
             "The file comes before the question.",
-            remedy=f"Type: jaxscope ask {shlex.quote(options.question)} {shlex.quote(file)}",
+            remedy=f"Type: jaxscope ask {shlex.join([*call, options.question, file])}",
         )
     question, line, line_file = find_question(options.question)
     request = CallRequest(file, options.call, **target_options(options), **run_options(options))

@@ -15,7 +15,7 @@ CUSTOM_DERIVATIVES = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vj
 """Equations that call a function which has a rule of its own for derivatives."""
 
 CALLS = CUSTOM_DERIVATIVES | {
-    *("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint")
+    *("jit", "pjit", "closed_call", "composite", "core_call", "remat", "remat2", "checkpoint")
 }
 """Equations that call a jaxpr, which gets the operands as they are and gives the results."""
 

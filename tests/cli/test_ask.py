@@ -316,10 +316,13 @@ def test_two_words_of_a_question_need_no_quotes(jaxscope: CommandLine, saved: Pa
     assert answer.status == 2 and "'14' is none that is known" in answer.errors
 
 
-def test_a_question_before_the_file_is_told_the_other_way_round(jaxscope: CommandLine) -> None:
-    answer = jaxscope("ask", "costs", "my step.py")
+@pytest.mark.parametrize("call", [[], ["f(1.0)"]])
+def test_a_question_before_the_file_is_told_the_other_way_round(
+    jaxscope: CommandLine, call: list[str]
+) -> None:
+    answer = jaxscope("ask", "costs", "my step.py", *call)
     assert answer.status == 2
-    assert "jaxscope ask 'my step.py' costs" in answer.errors
+    assert shlex.join(["jaxscope", "ask", "my step.py", *call, "costs"]) in answer.errors
 
 
 def test_what_has_no_known_origin_is_no_line_that_costs_most(saved: Path) -> None:

@@ -255,6 +255,12 @@ def test_nested_calls_cost_their_bodies() -> None:
     assert len(graph.groups) == 1
 
 
+def test_a_composite_costs_what_it_is_made_of() -> None:
+    graph, cost = cost_of(lax.composite(lambda x: jnp.sin(x) * 2.0, name="test.two"), X)
+    assert (cost.flops, cost.transcendentals) == (32, 32)
+    assert graph.operation(graph.index_by_id["0"]) == "composite"
+
+
 def test_shared_reducer_does_not_hide_the_rule() -> None:
     def twice(table: Any, rows: Any) -> Any:
         return table.at[rows].add(1.0).at[rows].add(2.0)

@@ -158,6 +158,11 @@ def in_jit(x):
     return jax.jit(lambda v: v / (v - v))(x)  # here
 
 
+def in_composite(x):
+    logarithm = lambda v: jnp.log(v - 3.0)  # here
+    return lax.composite(logarithm, name="test.logarithm")(x) * 2.0
+
+
 def mean_of_nothing(x):
     return jnp.mean(x[:0])  # here
 
@@ -244,6 +249,7 @@ CASES = (
     ("mapped(jnp.array([[1.0, 2.0], [3.0, -4.0]]))", "nan", ()),
     ("grad(own_gradient)(jnp.ones(3))", "inf", ()),
     ("in_jit(2.0)", "inf", ()),
+    ("in_composite(2.0)", "nan", ()),
     ("mean_of_nothing(jnp.ones(3))", "nan", ()),
     ("standardized(jnp.ones(3))", "nan", ()),
     ("running_product(jnp.ones(3))", "inf", ()),
