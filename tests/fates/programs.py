@@ -64,6 +64,14 @@ def carry_in_vain(x: jax.Array) -> jax.Array:
     )[1]
 
 
+def step_through_numbers(x: Any) -> Any:
+    """A long row of operations on a constant: 23 instructions each."""
+    step = jnp.float32(1.0)
+    for _ in range(25):
+        step = lax.nextafter(step, jnp.float32(2.0))
+    return x * step
+
+
 def carry_unseen(x: jax.Array) -> jax.Array:
     """The third carried value is for a choice that is never made: JAX itself leaves it in."""
     start = (0, x, x)

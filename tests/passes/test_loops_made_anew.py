@@ -1,4 +1,4 @@
-"""What is gone since a pass made the loop around it anew: dead only where no result needs it."""
+"""What is gone since a pass made what it stood in anew: dead only where no result needs it."""
 
 from __future__ import annotations
 
@@ -87,3 +87,56 @@ def test_what_a_result_was_made_of_is_not_dead(
     assert found.fate == fate
     told: Sequence[str] = found.before
     assert "doubled" in told
+
+
+CALL = """\
+HloModule m
+
+called {{
+  a = f32[8] parameter(0)
+  b = f32[8] parameter(1)
+  unused = f32[8] negate(b)
+  ROOT left = f32[8] {made}
+}}
+
+calling {{
+  x = f32[8] parameter(0)
+  doubled = f32[8] multiply(x, x), metadata={{op_name="jxsd0~//mul"}}
+  ROOT given = f32[8] call(x, doubled), to_apply=called
+}}
+
+ENTRY main {{
+  p = f32[8] parameter(0)
+  ROOT all = f32[8] call(p), to_apply=calling
+}}
+"""
+INLINED = """\
+HloModule m
+
+ENTRY main {
+  p = f32[8] parameter(0)
+  ROOT exponential = f32[8] exponential(p)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "fate", "words"),
+    [
+        ("exponential(a)", "dead", "the function that gets it does not use it"),
+        ("subtract(a, b)", "unknown", "is not told"),
+    ],
+)
+def test_what_is_handed_to_a_function_is_dead_where_that_does_not_use_it(
+    made: str, fate: str, words: str
+) -> None:
+    reader = SnapshotReader(TagTable((), ("product", "sum")))
+    first, second = (
+        reader.read(serialized_hlo_of_text(text)) for text in (CALL.format(made=made), INLINED)
+    )
+    follower = EquationFollower()
+    follower.begin(first, first)
+    assert "product" in follower.follow(PassStep(7, "call-inliner"), first, second)
+    found = follower.endings(second)["product"]
+    assert found.fate == fate
+    assert words in str(found.text)

@@ -18,7 +18,7 @@ from jaxscope.export.capture_json import capture_to_json
 from jaxscope.model import Capture, Graph
 from jaxscope.schema.archive import load_capture, save_capture
 from tests.fates import programs
-from tests.fates.programs import W, X, capture_passes, capture_plain, fate_of
+from tests.fates.programs import W, X, capture_passes, capture_plain, fate_of, fates_by_operation
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +72,13 @@ def test_the_pass_that_decided(
     found = fate_of(capture_passes(function, *args), operation)
     assert (found.fate, found.pass_name) == (fate, pass_name)
     assert words in found.text
+
+
+def test_what_is_computed_of_constants_alone_is_folded_however_far_its_users_are() -> None:
+    found = fates_by_operation(capture_passes(programs.step_through_numbers, X))
+    fates = [fate for name, fate in found if name == "nextafter"]
+    assert len(fates) == 25
+    assert {(fate.fate, fate.pass_name) for fate in fates} == {("folded", "constant_folding")}
 
 
 def test_cse_is_named_with_the_equation_that_remains(repeated: Capture) -> None:

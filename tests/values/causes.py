@@ -159,7 +159,9 @@ def in_jit(x):
 
 
 def in_composite(x):
-    logarithm = lambda v: jnp.log(v - 3.0)  # here
+    def logarithm(v):
+        return jnp.log(v - 3.0)  # here
+
     return lax.composite(logarithm, name="test.logarithm")(x) * 2.0
 
 

@@ -474,6 +474,7 @@ def _restrict(snapshot: Snapshot, rows: dict[str, InstructionRow], owners: Owner
 _MAX_VISITS = 500
 _MAX_DEPTH = 12
 _TRANSPOSE_FOLDER = "transpose-folding"
+_CONSTANT_FOLDING = "constant_folding"
 _LAYOUT = frozenset({"bitcast", "reshape", "copy"})
 _CONSTANT = frozenset({"constant", "broadcast"})
 
@@ -542,6 +543,7 @@ class _OutcomeFinder:
 
     def find(self) -> OutcomeAndReplacements:
         """Tell the ending from what the users of the equation's instructions use now."""
+        by = self._step.name
         replacements = self._replacements()
         for row in reversed(self._rows):
             equal = self._find_equal_instruction(row, replacements)
@@ -560,20 +562,26 @@ class _OutcomeFinder:
                 text = say(
                     "gone since {by}, with {caller} that it stood in; what used that is still "
                     "there, and what became of it is not told",
-                    by=self._step.name,
+                    by=by,
                     caller=_name(caller),
                 )
                 return self._make("unknown", text, before=(row.name, caller.name), after=())
         if row.proto.custom_call_target in SHARDING_MARKS:
             text = say(
                 "computes nothing: it says how an array is spread over devices, which {by} reads",
-                by=self._step.name,
+                by=by,
             )
             return self._make("simplified", text, before=(row.name,), after=())
         used = self._before.users.get(row.name, [])
         if self._is_given(row):
+            if by == _CONSTANT_FOLDING and row.name in _made_of_constants(self._before):
+                text = say("turned into a constant by {by}, with what it was used for", by=by)
+                return self._make("folded", text, before=(row.name,), after=())
             return self._made_anew(row)
-        text = say("removed by {by} together with all that used it", by=self._step.name)
+        if used and all(self._before.rows[user].opcode == "call" for user in used):
+            text = say("gone since {by}: the function that gets it does not use it", by=by)
+        else:
+            text = say("removed by {by} together with all that used it", by=by)
         return self._make("dead", text, before=(row.name, *used), after=())
 
     def _made_anew(self, row: InstructionRow) -> OutcomeAndReplacements:
@@ -602,14 +610,34 @@ class _OutcomeFinder:
                     return True
                 further.append((caller.name, element))
                 if caller.opcode == "while":
-                    inside = [self._before.rows[each] for each in self._in(was.computation)]
-                    given = [each.name for each in inside if each.opcode == "parameter"]
+                    given = [each.name for each in self._parameters(was.computation)]
                     if element is None or not given:  # it is the condition
                         return True
                     further += [(each, element) for each in given]  # in the next round
-            waiting += [each for each in further if each not in seen]
-            seen.update(further)
+            reached = [self._into_call(name, each) for each in further]
+            new = {each for each in reached if each is not None} - seen
+            waiting += new
+            seen |= new
         return bool(waiting)
+
+    def _into_call(
+        self, operand: str, reader: tuple[str, int | None]
+    ) -> tuple[str, int | None] | None:
+        """The parameter that an operand is in the computation that its reader calls; the reader
+        itself where it does not just call one, and nothing where that does not use it."""
+        row = self._before.rows[reader[0]]
+        if row.opcode != "call" or operand not in row.operands:
+            return reader
+        places = [at for at, each in enumerate(row.operands) if each == operand]
+        parameters = self._parameters(row.called[0])
+        given = [each.name for each in parameters if each.proto.parameter_number in places]
+        if len(given) > 1:
+            return reader
+        return (given[0], reader[1]) if given else None
+
+    def _parameters(self, computation: str) -> list[InstructionRow]:
+        inside = [self._before.rows[name] for name in self._in(computation)]
+        return [row for row in inside if row.opcode == "parameter"]
 
     def _find_equal_instruction(
         self, row: InstructionRow, replacements: list[_Replacement]
@@ -644,7 +672,9 @@ class _OutcomeFinder:
         return None
 
     def _in(self, computation: str) -> list[str]:
-        return self._before.computations.get(computation, [])
+        """The instructions of a computation that something depends on."""
+        names = self._before.computations.get(computation, ())
+        return [name for name in names if name in self._before.rows]
 
     def _merged(self, row: InstructionRow, equal: InstructionRow) -> OutcomeAndReplacements:
         others = tuple(tag for tag in equal.tags if tag != self._tag)
@@ -934,6 +964,17 @@ def _equals(snapshot: Snapshot) -> dict[str, list[str]]:
         numbers[name] = hash((row.kind, operands, called, own))
         found[name] = classes.setdefault((row.computation, numbers[name]), [])
         found[name].append(name)
+    return found
+
+
+@functools.lru_cache(maxsize=2)
+def _made_of_constants(snapshot: Snapshot) -> set[str]:
+    """What is computed from constants alone, outside of what it calls: it can be folded."""
+    found: set[str] = set()
+    for name, row in snapshot.rows.items():  # operands come first
+        is_made = all(operand in found for operand in row.operands)
+        if is_made and row.opcode != "parameter" and not row.has_effect:
+            found.add(name)
     return found
 
 

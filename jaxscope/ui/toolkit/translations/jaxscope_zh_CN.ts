@@ -12388,6 +12388,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>自 {by} 起与它所在的 {caller} 一同消失；使用其结果的指令仍在，它变成了什么不得而知</translation>
     </message>
     <message>
+        <source>gone since {by}: the function that gets it does not use it</source>
+        <translation>自 {by} 起消失：得到它的函数不使用它</translation>
+    </message>
+    <message>
         <source>gradient</source>
         <translation>梯度</translation>
     </message>
@@ -14534,6 +14538,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>turned into a constant by {by}</source>
         <translation>被 {by} 变成常量</translation>
+    </message>
+    <message>
+        <source>turned into a constant by {by}, with what it was used for</source>
+        <translation>被 {by} 变成常量，连同它所用于的计算</translation>
     </message>
     <message>
         <source>turned into {what} by {by}</source>
