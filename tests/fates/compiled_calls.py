@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -136,7 +137,9 @@ def hold_against_dumps(capture: Capture, call: Call, target: str = "cpu") -> dic
             if record.number is not None:
                 met[record.name] = met.get(record.name, -1) + 1
                 order[record.number, record.name] = met[record.name]
-        return {
-            way: check_fates(table.derived, dumps, numbers, order, places)
-            for way, table in (("recorded", recorded), ("alone", alone))
-        }
+        found = {}
+        for way, table in (("recorded", recorded), ("alone", alone)):
+            held = check_fates(table.derived, dumps, numbers, order, places)
+            failed = {str(f.text) for f in table.values() if "a bug in jaxscope" in str(f.text)}
+            found[way] = dataclasses.replace(held, refuted=(*held.refuted, *failed))
+        return found
