@@ -977,6 +977,15 @@ def test_one_equation_is_one(tmp_path: Path) -> None:
     assert told == ["Nothing: its one equation is still there.", "The function has no equations."]
 
 
+def test_nothing_is_counted_in_the_words_of_its_stage(tmp_path: Path) -> None:
+    file = tmp_path / "none.py"
+    file.write_text("def none(x):\n    return x\n")
+    question = find_question("size")[0]
+    told = question.answer(find_evidence(question, CallRequest(str(file), "none(f32[8])")))
+    rows = [fact.text for fact in told.facts]
+    assert "jaxpr: 0 equations" in rows and "stablehlo: 0 operations" in rows
+
+
 def test_a_call_that_nobody_typed_or_offered_is_named(
     jaxscope: CommandLine, tmp_path: Path
 ) -> None:
