@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import types
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -137,8 +138,8 @@ def recording_batch_axes() -> Iterator[BatchAxes]:
     matching = getattr(_batching, "matchaxis", None)
 
     @functools.wraps(original)
-    def noted(tracer: Any, trace: Any, val: Any, batch_dim: Any, *more: Any) -> None:
-        original(tracer, trace, val, batch_dim, *more)
+    def noted(tracer: Any, trace: Any, val: Any, batch_dim: Any, *more: Any, **named: Any) -> None:
+        original(tracer, trace, val, batch_dim, *more, **named)
         found.note(trace.axis_data, val, batch_dim)
 
     def matched(*given: Any, **options: Any) -> Any:
@@ -234,7 +235,14 @@ def record(
         why_not = error
     if recorders[0].why_not is not None:
         jaxpr, why_not = None, recorders[0].why_not
+    elif jaxpr is not None and any(_is_made_by(own, each) for each in compat.consts_of(jaxpr)):
+        jaxpr, why_not = None, RuntimeError("An operation of it gives what cannot be followed.")
     return FollowedFunction(returned.pop(), jaxpr, why_not)
+
+
+def _is_made_by(trace: Any, value: Any) -> bool:
+    """Whether a value is a tracer of a trace: such a one is no constant of what it runs."""
+    return isinstance(value, compat.Tracer) and value._trace is trace
 
 
 class Recorder(getattr(_core, "Trace", object)):  # type: ignore[misc] # JAX's
@@ -323,7 +331,7 @@ class Recorder(getattr(_core, "Trace", object)):  # type: ignore[misc] # JAX's
         finally:
             # What a function leaves behind for its caller is left by the transform's own run.
             for function in functions:
-                for store in function.stores:
+                for store in getattr(function, "stores", ()):
                     if store is not None:
                         store.reset()
         return None
@@ -352,7 +360,7 @@ class Recorder(getattr(_core, "Trace", object)):  # type: ignore[misc] # JAX's
 
         def marked(values: Any) -> list[Any]:
             first = next((value for value in values if _is_function(value)), None)
-            is_repeated = first is not None and first.f is function
+            is_repeated = first is not None and _inner(first) is function
             return _marked_functions(values, marker, True) if is_repeated else list(values)
 
         def changed(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -408,7 +416,8 @@ def with_rules(parameters: dict[str, Any], change: Callable[[Any], Any]) -> dict
     `jax.custom_vjp` does backward is no jaxpr, and stays as it is.
     """
     rules = {name: parameters.get(name) for name in ("jvp_jaxpr_fun", "fwd_jaxpr_thunk")}
-    changed = {n: _changed(rule, change) for n, rule in rules.items() if _is_function(rule)}
+    wrapped = {n: r for n, r in rules.items() if isinstance(r, _linear_util.WrappedFun)}
+    changed = {name: _changed(rule, change) for name, rule in wrapped.items()}
     return {**parameters, **changed} if changed else parameters
 
 
@@ -435,16 +444,27 @@ def _marked_functions(
     marked = list(values)
     places = [index for index, value in enumerate(values) if _is_function(value)]
     for place in places[:1]:
-        transform = _linear_util.transformation2(_with_recorder)
-        marked[place] = transform(values[place], marker, by_rule)
+        marked[place] = _around(_with_recorder, values[place], marker, by_rule)
     for place in places[1:2]:  # a third one, the backward rule, is a parameter of the program
-        repeated = _Repeated(values[places[0]].f, marker)
-        marked[place] = _linear_util.transformation2(_with_repeated)(values[place], repeated)
+        repeated = _Repeated(_inner(values[places[0]]), marker)
+        marked[place] = _around(_with_repeated, values[place], repeated)
     return marked
 
 
+def _around(run: Callable[..., Any], function: Any, *options: Any) -> Any:
+    """A function that an operation holds, with `run` around it."""
+    if isinstance(function, _linear_util.WrappedFun):
+        return _linear_util.transformation2(run)(function, *options)
+    return functools.partial(run, function, *options)
+
+
+def _inner(function: Any) -> Any:
+    return function.f if isinstance(function, _linear_util.WrappedFun) else function
+
+
 def _is_function(value: Any) -> bool:
-    return isinstance(value, _linear_util.WrappedFun)
+    """Whether it is a function that an operation holds: JAX wraps most, and none of `shard_map`."""
+    return isinstance(value, (_linear_util.WrappedFun, types.FunctionType, functools.partial))
 
 
 def _subfunctions(args: Sequence[Any]) -> Iterator[Any]:
@@ -454,6 +474,8 @@ def _subfunctions(args: Sequence[Any]) -> Iterator[Any]:
 
 
 def _listed(values: Any) -> Sequence[Any]:
+    if hasattr(values, "unflatten"):  # JAX's FlatTree, which shard_map gives
+        return list(values)
     return values if isinstance(values, list | tuple) else (values,)
 
 
