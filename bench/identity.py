@@ -7,6 +7,9 @@ For each call JAX's own trace and compilation are compared with what a capture m
 
 - equations: `jax.make_jaxpr` of the call against the last jaxpr-level stage, nested equations
   included: primitives, operands, types, parameters, name stacks, and the user's lines and columns
+- the function under the transforms: `jax.make_jaxpr` of it alone, of what the transforms call it
+  with, against the stage `jaxpr`, in the same way; name stacks aside, which transforms add to. Not
+  where it cannot be traced alone, as what uses the axis of a `vmap`
 - instructions: the optimized module of `jit(f).lower(*args).compile()` against the captured one,
   names of instructions and metadata aside
 - names: the `op_name` of every instruction, letter by letter, and the stack frames, line and column
@@ -55,6 +58,7 @@ class Comparison:
 
     Attributes:
         equations: How many JAX has, nested ones included.
+        of_function: How many of the function under the transforms; 0 where it is not compared.
         instructions: How many JAX's optimized module has.
         named: Of those, how many have an `op_name`.
         renamed: Of those instructions, how many are called otherwise: not a difference, see above.
@@ -63,6 +67,7 @@ class Comparison:
     """
 
     equations: int
+    of_function: int
     instructions: int
     named: int
     renamed: int
@@ -91,13 +96,24 @@ def compare(file: str, call_text: str) -> Comparison:
     differences: list[str] = []
     alone = list(_equations(peel(plain.jaxpr, traced.num_jits)))
     differences += _differ("equation", alone, list(_equations(shown)))
+    function = trace_function(_parse(file, call_text, "function"))
+    of_function = [] if function is None else _unnamed(function)
+    if of_function:
+        shown_function = _unnamed(traced.base.jaxpr)
+        differences += _differ("equation of the function", of_function, shown_function)
     differences += _differ("instruction", _shape(plain_text), _shape(own_text))
     named = list(_names(plain_text))
     differences += _differ("name", sorted(named), sorted(_names(own_text)))
     called, called_so = (list(map(_called, _instructions(t))) for t in (plain_text, own_text))
     renamed = sum((collections.Counter(called) - collections.Counter(called_so)).values())
     return Comparison(
-        len(alone), len(called), len(named), renamed, tuple(differences), traced.messages
+        len(alone),
+        len(of_function),
+        len(called),
+        len(named),
+        renamed,
+        tuple(differences),
+        traced.messages,
     )
 
 
@@ -146,6 +162,63 @@ def trace_plain(call: Any) -> Any:
         return trace((int, float, complex))
     except Exception:
         return trace(())
+
+
+def trace_function(call: Any) -> Any:
+    """JAX's own trace of the function that the transforms of a call get, of what they call it with.
+
+    Returns:
+        None for a call without transforms, and where the function cannot be traced alone.
+    """
+    import jax
+
+    if all(level.name == "jit" for level in call.levels):
+        return None
+    met: list[tuple[list[Any], Any]] = []
+
+    @functools.wraps(call.base)
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        if not met:
+            leaves, tree = jax.tree.flatten((args, kwargs))
+            met.append(([_described(leaf) for leaf in leaves], tree))
+        return call.base(*args, **kwargs)
+
+    jax.clear_caches()
+    trace_plain(dataclasses.replace(call, base=noting))
+    ((leaves, tree),) = met
+    traced = [index for index, leaf in enumerate(leaves) if type(leaf) is jax.ShapeDtypeStruct]
+
+    def alone(*values: Any) -> Any:
+        given = dict(zip(traced, values, strict=True))
+        args, kwargs = tree.unflatten([given.get(at, leaf) for at, leaf in enumerate(leaves)])
+        return call.base(*args, **kwargs)
+
+    jax.clear_caches()
+    try:
+        jaxpr = jax.make_jaxpr(alone)(*(leaves[index] for index in traced))
+    except Exception:
+        return None
+    equation = jaxpr.eqns[0] if len(jaxpr.eqns) == 1 else None
+    is_call = equation is not None and equation.primitive.name in ("jit", "pjit")
+    is_whole = is_call and list(map(id, equation.outvars)) == list(map(id, jaxpr.jaxpr.outvars))
+    is_jitted = hasattr(call.base, "lower")
+    return equation.params["jaxpr"] if is_whole and is_jitted else jaxpr
+
+
+def _described(leaf: Any) -> Any:
+    """What a traced value is, with its sharding; any other as it is."""
+    import jax
+
+    if not isinstance(leaf, jax.core.Tracer):
+        return leaf
+    aval = jax.typeof(leaf)
+    weak, sharding = getattr(aval, "weak_type", False), getattr(aval, "sharding", None)
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, weak_type=weak, sharding=sharding)
+
+
+def _unnamed(jaxpr: Any) -> list[str]:
+    """Its equations, without name stacks and places."""
+    return [re.sub(r" named .*", "", line, flags=re.DOTALL) for line in _equations(jaxpr)]
 
 
 class _Static:
@@ -396,12 +469,13 @@ def main(words: list[str]) -> int:
     """Compare, and return how many calls are not the same."""
     found = [result for result in compare_all(words) if "skipped" not in result]
     same = sum(map(is_same, found))
-    kinds = ("equations", "instructions", "named", "renamed")
+    kinds = ("equations", "of_function", "instructions", "named", "renamed")
     sums = [sum(result.get(kind, 0) for result in found) for kind in kinds]
     print(
         f"{same} of {len(found)} calls are the same in jaxscope and in JAX alone: "
-        f"{sums[0]:,} equations, {sums[1]:,} instructions, {sums[2]:,} names; "
-        f"{sums[3]:,} instructions are called otherwise."
+        f"{sums[0]:,} equations, {sums[1]:,} of functions under transforms, "
+        f"{sums[2]:,} instructions, {sums[3]:,} names; {sums[4]:,} instructions are called "
+        "otherwise."
     )
     return len(found) - same
 

@@ -235,14 +235,11 @@ def record(
         why_not = error
     if recorders[0].why_not is not None:
         jaxpr, why_not = None, recorders[0].why_not
-    elif jaxpr is not None and any(_is_made_by(own, each) for each in compat.consts_of(jaxpr)):
-        jaxpr, why_not = None, RuntimeError("An operation of it gives what cannot be followed.")
+    elif jaxpr is not None and any(
+        isinstance(constant, compat.Tracer) for constant in compat.consts_of(jaxpr)
+    ):
+        jaxpr, why_not = None, RuntimeError("It uses a value that could not be followed.")
     return FollowedFunction(returned.pop(), jaxpr, why_not)
-
-
-def _is_made_by(trace: Any, value: Any) -> bool:
-    """Whether a value is a tracer of a trace: such a one is no constant of what it runs."""
-    return isinstance(value, compat.Tracer) and value._trace is trace
 
 
 class Recorder(getattr(_core, "Trace", object)):  # type: ignore[misc] # JAX's
@@ -288,6 +285,10 @@ class Recorder(getattr(_core, "Trace", object)):  # type: ignore[misc] # JAX's
         # JAX orders what a derivative keeps by which tracers were alive when it was asked for.
         self._pairs[key] = (weakref.ref(value, forget), shadow)
         known[key] = shadow
+        # `stop_gradient` takes the value out of the tracer of a forward derivative by itself.
+        primal = getattr(value, "primal", None)
+        if primal is not None and id(primal) not in self._pairs:
+            self.pair(primal, shadow)
 
     def shadows_of(self, leaves: Sequence[Any]) -> list[Any]:
         """What stands for the leaves of the function's result, those left out that are no value."""

@@ -1,4 +1,5 @@
-"""What transforms make of a `jax.shard_map`: its base, and where the equations inside come from."""
+"""The function under transforms is the one that JAX traces alone, and what is inside of a
+`jax.shard_map` comes from what is inside of it there."""
 
 from __future__ import annotations
 
@@ -45,8 +46,16 @@ def ring_loss(a: Any) -> Any:
     return jnp.sum(turned**2) * total
 
 
-ARGUMENTS = {loss: (jnp.ones((4, 3)), jnp.ones((3, 2))), ring_loss: (jnp.ones(4),)}
-CALLS = (
+def stopped(a: Any) -> Any:
+    return (a * lax.stop_gradient(jnp.sin(a)) + jax.nn.softmax(a)).sum()
+
+
+ARGUMENTS = {
+    loss: (jnp.ones((4, 3)), jnp.ones((3, 2))),
+    ring_loss: (jnp.ones(4),),
+    stopped: (jnp.ones(4),),
+}
+MAPPED = (
     ("grad(loss)(f32[4, 3], f32[3, 2])", loss),
     ("jit(grad(loss, argnums=1))(f32[4, 3], f32[3, 2])", loss),
     ("vmap(loss, in_axes=(0, None))(f32[5, 4, 3], f32[3, 2])", loss),
@@ -54,6 +63,13 @@ CALLS = (
     ("jvp(loss, (f32[4, 3], f32[3, 2]), (f32[4, 3], f32[3, 2]))", loss),
     ("grad(ring_loss)(f32[4])", ring_loss),
     ("hessian(ring_loss)(f32[4])", ring_loss),
+)
+CALLS = (
+    *MAPPED,
+    ("jvp(stopped, (f32[4],), (f32[4],))", stopped),
+    ("jacfwd(grad(stopped))(f32[4])", stopped),
+    ("grad(stopped)(f32[4])", stopped),
+    ("vmap(jacfwd(jacfwd(stopped)))(f32[2, 4])", stopped),
 )
 
 
@@ -64,11 +80,11 @@ def trace(text: str) -> TracedProgram:
 
 @pytest.mark.parametrize(("text", "base"), CALLS)
 def test_the_base_is_what_jax_makes_of_the_function_alone(text: str, base: Any) -> None:
-    """In 0.1 what followed a `shard_map` began with a captured array."""
+    """What followed a `shard_map`, or `stop_gradient` in `jvp`, began with a captured array."""
     assert str(trace(text).base.jaxpr) == str(jax.make_jaxpr(base)(*ARGUMENTS[base]))
 
 
-@pytest.mark.parametrize(("text", "base"), CALLS)
+@pytest.mark.parametrize(("text", "base"), MAPPED)
 def test_what_is_inside_comes_from_what_is_inside(text: str, base: Any) -> None:
     program = trace(text)
     table = TagTable(program.base_ids, ())
