@@ -1,18 +1,33 @@
 """Follow the instructions of each equation from module to module, and say how the last of them
 ended.
 
-Idea (lineage): XLA keeps an instruction's name for as long as it lives; a name that was given up
-may be given anew, with other metadata. So an instruction that stands in two neighbouring modules
-holds after the pass what it held before, whatever the pass wrote into its metadata. A new
-instruction holds the equations that its metadata names, or those of the instruction whose place it
-takes. An instruction that no result and no effect depends on any more is gone from here on. Idea
-(outcome): somebody who used the result lives on and now uses something else; an operand of the
+Idea (lineage): XLA names the instructions of a module uniquely and keeps an instruction's name for
+as long as it lives. So an instruction that stands in two neighbouring modules holds after the pass
+what it held before, whatever the pass wrote into its metadata: late passes stamp the name of a
+whole loop on instructions inside of it that had no name left. A new instruction holds the equations
+that its own metadata names, which XLA copies from what it replaces. Without such a name it holds
+the equations of the instruction whose place it takes, of the new instruction that reads it where
+that took the place, of the unnamed instruction that it is a copy of, or, in a computation that is
+new as well, of the instruction that calls it: a loop that XLA made of a scatter. XLA splits a large
+reduction: unnamed windows reduce parts of it, and the reduction is left with what they give; they
+hold what it holds. A name that was given up may be given anew, with other metadata: XLA calls what
+takes an instruction's place as that one was called. Then the module before is read with other
+names: that of the instruction that it was is changed, and where an older instruction took the
+place, that one has its new name already.
+
+Idea (outcome): an instruction that no result and no effect depends on any more is gone from here
+on, though XLA removes it later (dce): what took its place can only be seen in the pass that stopped
+using it. Somebody who used the result lives on and now uses something else: an operand of the
 vanished instruction (it was an identity), an older instruction that computes the same (merged), a
-constant (folded), a new instruction (rewritten); without users it is dead. An equation lives as
-long as an instruction holds it that does work of its kind. Cost: linear in the instructions of each
-module, and per vanished equation a search through a bounded number of users. Limits: where a pass
-rebuilds a region at once, nothing says which of the new instructions took the place; copies among
-several unnamed instructions of one kind are not distinguished.
+constant (folded), a new instruction (rewritten); without users it is dead. What is computed of
+constants alone and is gone since constant folding is folded, however far its users are. An equation
+lives as long as an instruction holds it that does work of its kind.
+
+Cost: linear in the instructions of each module, and per vanished equation a search through at most
+`_MAX_VISITS` users. Limits: where a pass rebuilds a region at once, nothing says which of the new
+instructions took the place, and the equation is unknown or gone with its users; copies among
+several unnamed instructions of one kind that a pass replaces at once are not distinguished and hold
+nothing.
 """
 
 from __future__ import annotations
@@ -27,31 +42,6 @@ from jaxscope.model.said import BOTH, CLAUSES, Said, say, say_joined
 from jaxscope.program.fates.instructions import NAMING, SHARDING_MARKS, work_of
 from jaxscope.program.fates.outcomes import PassOutcome, PassStep, quote_equations
 from jaxscope.program.passes.snapshot import InstructionRow, Snapshot
-
-# Follow the instructions of each equation from module to module.
-#
-# Idea. XLA names the instructions of a module uniquely and keeps an instruction's name for as long
-# as it lives. So an instruction that stands in two neighbouring modules holds after the pass what
-# it held before, whatever the pass wrote into its metadata: late passes stamp the name of a whole
-# loop on instructions inside of it that had no name left. A new instruction holds the equations
-# that its own metadata names, which XLA copies from what it replaces. A new instruction without
-# such a name holds the equations of the instruction whose place it takes, of the new instruction
-# that reads it where that took the place, of the unnamed instruction that it is a copy of, or, in a
-# computation that is new as well, of the instruction that calls it: a loop that XLA made of a
-# scatter. XLA splits a large reduction: unnamed windows reduce parts of it, and the reduction is
-# left with what they give; they hold what it holds.
-#
-# A name that was given up may be given anew, with other metadata: XLA calls what takes an
-# instruction's place as that one was called. Then the module before is read with other names: that
-# of the instruction that it was is changed, and where an older instruction took the place, that one
-# has its new name already.
-#
-# An instruction that no result and no effect depends on any more is gone from here on, though XLA
-# removes it later (dce): what took its place can only be seen in the pass that stopped using it.
-#
-# Cost: linear in the instructions of each module. Limits: where a pass replaces several unnamed
-# instructions of the same kind at once, copies among them are not distinguished and hold nothing.
-
 
 _HOLDING_NOTHING = frozenset(
     {
@@ -454,21 +444,6 @@ def _restrict(snapshot: Snapshot, rows: dict[str, InstructionRow], owners: Owner
         roots={home: name for home, name in snapshot.roots.items() if name in rows},
         holders=holders,
     )
-
-
-# How the last instructions that held an equation ended.
-#
-# Somebody who used their result lives on and now uses something else. What that is shows what
-# happened: an operand of the vanished instruction (it was an identity), an older instruction that
-# computes the same (merged), a constant (folded), a new instruction (rewritten). Where nobody uses
-# the result any more, it is dead.
-#
-# The modules compared are those of `Lineage`: instructions that nothing depends on are not in them,
-# so an instruction ends in the pass that stopped using it, and not in the one that removed it.
-#
-# Cost: per vanished equation a search through at most `_MAX_VISITS` users. Limits: where a pass
-# rebuilds a whole region at once, users of a vanished instruction are new as well, and nothing
-# shows which of them took its place: then it is said to have gone together with them.
 
 
 _MAX_VISITS = 500
