@@ -1114,7 +1114,8 @@ def _nan(evidence: Evidence) -> Answer:
                 f"{origin.file.rpartition('/')[2]}:{origin.line}" if origin.line else "",
             )
             for text, origin in zip(told[1:rest], values.origins[1:], strict=True)
-        ],
+        ]
+        + [Fact(text, "stated") for text in values.warnings],
     )
 
 

@@ -13,7 +13,6 @@ from jaxscope.model.said import (
     LISTED,
     NAMED,
     Said,
-    on_each,
     said,
     say,
     say_joined,
@@ -100,14 +99,24 @@ def describe_cost_change(change: CostChange) -> str:
             return say("at least {amount}", amount=write(least))
         return say_range(least, most, write)
 
+    amounts = {
+        "flops": tell(0, low.flops, before.flops, format_flops),
+        "flops_after": tell(1, low_after.flops, after.flops, format_flops),
+        "moved": tell(0, low.bytes_accessed, before.bytes_accessed, format_bytes),
+        "moved_after": tell(1, low_after.bytes_accessed, after.bytes_accessed, format_bytes),
+    }
+    if change.num_devices > 1:
+        return say(
+            "Before optimizing, the program as a whole has {flops}, and {moved} read and written; "
+            "optimized, each of {num_devices:,} devices has {flops_after}, and {moved_after} read "
+            "and written.",
+            num_devices=change.num_devices,
+            **amounts,
+        )
     return say(
         "Optimizing turned {flops} into {flops_after}, and {moved} read and written into "
-        "{moved_after}{where}.",
-        flops=tell(0, low.flops, before.flops, format_flops),
-        flops_after=tell(1, low_after.flops, after.flops, format_flops),
-        moved=tell(0, low.bytes_accessed, before.bytes_accessed, format_bytes),
-        moved_after=tell(1, low_after.bytes_accessed, after.bytes_accessed, format_bytes),
-        where=on_each(change.num_devices),
+        "{moved_after}.",
+        **amounts,
     )
 
 

@@ -335,6 +335,25 @@ def test_a_nan_of_a_constant_inf_names_who_reads_the_constant() -> None:
     assert told in str(origin["because"])
 
 
+def test_what_runs_as_a_whole_is_not_said_to_make_no_nan() -> None:
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+
+    @jax.shard_map(mesh=mesh, in_specs=jax.P("i"), out_specs=jax.P("i"))
+    def masked(x):
+        return jax.numpy.where(x > 0, jax.numpy.log(x), 0.0)  # NaN of what is masked
+
+    def summed(x):
+        return jax.numpy.zeros(2).at[jax.numpy.array([0, 1])].add(x)  # one equation inside
+
+    x = jax.numpy.array([-1.0, 2.0])
+    evaluators = []
+    for function in (masked, summed):
+        evaluators.append(Evaluator("a stage", time.monotonic() + 1e6))
+        evaluators[-1].run(jax.make_jaxpr(function)(x), [x])
+    assert [evaluator.closed for evaluator in evaluators] == [{"0": "shard_map"}, {}]
+    assert [evaluator.is_whole for evaluator in evaluators] == [False, True]
+
+
 def test_a_run_that_was_cut_short_says_so() -> None:
     loop = jax.make_jaxpr(lambda x: jax.lax.fori_loop(0, 2000, lambda _, c: c * 0.5, x))(1.0)
     evaluator = Evaluator("a stage", time.monotonic() + 1e6)

@@ -187,22 +187,18 @@ def compare_stage_seconds(
 
 
 def compare_memory(first: Capture, second: Capture) -> tuple[QuantityDifference, ...]:
-    """Bytes of the arguments and of the results, and what XLA planned for the run."""
-    whole = max(first.num_devices, second.num_devices) > 1
-    of = "{noun} as whole arrays; of temporaries and what is needed it is one device's part"
+    """Bytes of the arguments and of the results, and what XLA planned for the run.
+
+    Of a program of several devices all is one device's part, by XLA's plan.
+    """
+    if max(first.num_devices, second.num_devices) > 1:
+        return tuple(_compare_plans(first, second, with_arrays=True))
     results = say("what comes out")
     if max(len(first.results), len(second.results)) > 1:  # XLA's plan has a tuple of them
         results = say("what comes out, without the addresses of the arrays in a tuple")
     return (
         *(
-            _compare(
-                name,
-                "bytes",
-                _total(ours),
-                _total(theirs),
-                say(of, noun=noun) if whole else noun,
-                None,
-            )
+            _compare(name, "bytes", _total(ours), _total(theirs), noun, None)
             for name, noun, ours, theirs in (
                 (say("arguments"), say("what goes in"), first.arguments, second.arguments),
                 (say("results"), results, first.results, second.results),
@@ -212,8 +208,14 @@ def compare_memory(first: Capture, second: Capture) -> tuple[QuantityDifference,
     )
 
 
-def _compare_plans(first: Capture, second: Capture) -> Iterator[QuantityDifference]:
-    """XLA's two memory plans; those for different targets are only shown."""
+def _compare_plans(
+    first: Capture, second: Capture, *, with_arrays: bool = False
+) -> Iterator[QuantityDifference]:
+    """XLA's two memory plans; those for different targets are only shown.
+
+    Args:
+        with_arrays: Whether arguments and results come first.
+    """
     reason = find_cost_reason(first, second, "optimized")
     plans = []
     for side, capture in ((FIRST, first), (SECOND, second)):
@@ -224,6 +226,22 @@ def _compare_plans(first: Capture, second: Capture) -> Iterator[QuantityDifferen
             plan = MemoryPlan()
         plans.append(plan)
     ours, theirs = plans
+    if with_arrays:
+        for name, noun, before, after in (
+            (
+                say("arguments"),
+                say("what goes in, on one device"),
+                ours.argument_bytes,
+                theirs.argument_bytes,
+            ),
+            (
+                say("results"),
+                say("what comes out, on one device"),
+                ours.result_bytes,
+                theirs.result_bytes,
+            ),
+        ):
+            yield _compare(name, "bytes", before, after, noun, reason)
     for name, noun, before, after in (
         (
             say("temporaries"),

@@ -21,6 +21,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.worker import compat
 from jaxscope.worker.checks.user_places import find_places
 from jaxscope.worker.faults.tracebacks import is_installed
+from jaxscope.worker.provenance.tagging import nested_jaxprs
 from jaxscope.worker.stages.running import (
     Loop,
     NonfiniteCount,
@@ -170,12 +171,14 @@ class Walk:
         origins: Of them.
         looks_everywhere: Whether loops are run round by round of which no result is told to need
             it.
+        closed: What holds equations that were not run one by one, as `shard_map`, by id.
     """
 
     looks_everywhere = False
 
     def __init__(self) -> None:
         self.origins = Origins()
+        self.closed: dict[str, str] = {}
         self._rounds: tuple[Round, ...] = ()
         self._cut: dict[str, str] = {}
         self._places = [("", 0)]
@@ -308,6 +311,9 @@ class Walk:
             return results, [flow | chosen for flow in made]
         loop = read_loop(equation, operands)
         if loop is None:
+            nested = (compat.open_jaxpr(jaxpr) for _, jaxpr in nested_jaxprs(equation.params))
+            if any(len(jaxpr.eqns) > 1 for jaxpr in nested):  # of one, the result is seen
+                self.closed[id] = equation.primitive.name
             return list(compat.bind_equation(equation, operands)), None
         if compat.open_jaxpr(loop.body).effects:
             return self._run_rounds(equation, operands, flows, loop, id, is_only_run=True)

@@ -48,6 +48,7 @@ _MAX_ROUNDS = 1_000
 """Of one loop that are run one by one."""
 _PER_MESSAGE = 500
 _MOST_OF_ERROR = 200
+_MOST_CLOSED = 5
 
 
 def handle_values(request: dict[str, Any], channel: Channel) -> None:
@@ -283,6 +284,14 @@ class Evaluator(Walk):
                 "warning",
                 {"text": say("Values inside of a loop are of the first {cut} only.", cut=cut)},
             )
+        for id, operation in list(self.closed.items())[:_MOST_CLOSED]:
+            told = say(
+                "Equation {id} ({operation}) runs as a whole: what its equations compute, and "
+                "whether one of them makes NaN or Inf, is not known.",
+                id=id,
+                operation=operation,
+            )
+            channel.send("warning", {"text": told})
         self.send_origins(channel)
 
     def send_origins(self, channel: Channel) -> None:
@@ -292,8 +301,8 @@ class Evaluator(Walk):
 
     @property
     def is_whole(self) -> bool:
-        """Whether every equation was run, in every round."""
-        return not self._is_cut and not self._cut
+        """Whether every equation was run by itself, in every round."""
+        return not self._is_cut and not self._cut and not self.closed
 
     def find_origins(self) -> list[dict[str, Any]]:
         """The first equation that made NaN of operands without, and the first that made Inf of

@@ -1440,6 +1440,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>优化之前：当作每条指令都是单独的内核。</translation>
     </message>
     <message>
+        <source>Before optimizing, the program as a whole has {flops}, and {moved} read and written; optimized, each of {num_devices:,} devices has {flops_after}, and {moved_after} read and written.</source>
+        <translation>优化之前，整个程序有 {flops}，读写 {moved}；优化之后，{num_devices:,} 个设备中的每一个有 {flops_after}，读写 {moved_after}。</translation>
+    </message>
+    <message>
         <source>Begin where the slice fits. Where leaving the array is meant, fill what is outside: x.at[start + jnp.arange(size)].get(mode="fill", fill_value=0).</source>
         <translation>请从切片放得下的地方开始。若有意超出数组，请填充外面的部分：x.at[start + jnp.arange(size)].get(mode="fill", fill_value=0)。</translation>
     </message>
@@ -2562,6 +2566,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Equal: no stage that both sides have differs.</source>
         <translation>相等：两侧都有的阶段没有一个不同。</translation>
+    </message>
+    <message>
+        <source>Equation {id} ({operation}) runs as a whole: what its equations compute, and whether one of them makes NaN or Inf, is not known.</source>
+        <translation>方程 {id}（{operation}）作为整体运行：其中的方程计算出什么、是否有方程产生 NaN 或 Inf，均不知道。</translation>
     </message>
     <message>
         <source>Equation {id} ({primitive}) is a loop that uses one random key in every round: each round draws the same numbers.</source>
@@ -5808,8 +5816,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>优化后：每条需要运行的指令是一个内核（参数、常量、tuple 和 bitcast 不算），启动一次，循环里的每轮启动一次；读写的字节按 XLA 的计数：融合内的 gather 或对改变形状后的操作数所取的切片，按整个操作数计；融合替换它自己算出的值的一部分时，只计这一部分。</translation>
     </message>
     <message>
-        <source>Optimizing turned {flops} into {flops_after}, and {moved} read and written into {moved_after}{where}.</source>
-        <translation>优化把 {flops} 变成 {flops_after}，把读写的 {moved} 变成 {moved_after}{where}。</translation>
+        <source>Optimizing turned {flops} into {flops_after}, and {moved} read and written into {moved_after}.</source>
+        <translation>优化把 {flops} 变成 {flops_after}，把读写的 {moved} 变成 {moved_after}。</translation>
     </message>
     <message>
         <source>Options come and go with releases of jaxlib; names begin with xla_, and values are written as OPTION=VALUE, such as xla_disable_hlo_passes=algsimp.</source>
@@ -14792,6 +14800,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>输出的内容</translation>
     </message>
     <message>
+        <source>what comes out, on one device</source>
+        <translation>一个设备上输出的内容</translation>
+    </message>
+    <message>
         <source>what comes out, without the addresses of the arrays in a tuple</source>
         <translation>输出的内容，不含元组中各数组的地址</translation>
     </message>
@@ -14802,6 +14814,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>what goes in</source>
         <translation>输入的内容</translation>
+    </message>
+    <message>
+        <source>what goes in, on one device</source>
+        <translation>一个设备上输入的内容</translation>
     </message>
     <message>
         <source>what is computed from the operands is reduced or scattered while it is read</source>
@@ -15980,10 +15996,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{note} Of the first, not all.</source>
         <translation>{note}第一对也不完整。</translation>
-    </message>
-    <message>
-        <source>{noun} as whole arrays; of temporaries and what is needed it is one device's part</source>
-        <translation>{noun}，按完整的数组计；临时值和所需内存则是一个设备的那一部分</translation>
     </message>
     <message>
         <source>{num:,} arrays</source>
