@@ -7,11 +7,13 @@ import math
 import operator
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy
 import pytest
+from jax.experimental import pallas
 
 from jaxscope.errors import CallError, TraceError
 from jaxscope.worker.compat import place_of_tracer
@@ -313,6 +315,13 @@ def without_rule(x: jax.Array) -> jax.Array:
 doubled.defjvp(lambda primals, tangents: (doubled(*primals), jnp.ones(7)))
 
 
+def kernel(x: jax.Array) -> Any:
+    def body(given: Any, made: Any) -> None:
+        made[...] = jnp.sin(given[...])
+
+    return pallas.pallas_call(body, out_shape=jax.typeof(x), interpret=True)(x)
+
+
 class Model:
     scale = 2.0
 
@@ -355,6 +364,7 @@ ONES = jnp.ones(4)
         (lambda: jax.grad(halved)(1.0, 2.0), "one entry for each argument"),
         (lambda: jax.grad(doubled)(1.0), "its tangent"),
         (lambda: without_rule(1.0), "defvjp"),
+        (lambda: jax.grad(lambda x: kernel(x).sum())(ONES), "`jax.custom_vjp`"),
         (lambda: jax.lax.cond(True, lambda: 1.0, lambda: ONES), "all of them"),
         (lambda: jax.lax.cond(True, lambda: 1.0, lambda: (1.0, 2.0)), "all of them"),
         (lambda: jax.lax.scan(lambda c, x: (ONES, x), 0.0, ONES), "the body return"),

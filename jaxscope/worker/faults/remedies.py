@@ -365,6 +365,15 @@ TABLE = (
     ),
     Remedy(
         ("ValueError",),
+        "^Linearization failed to produce known values",
+        "An operation is differentiated that has no backward pass, such as a Pallas kernel.",
+        "Give the function around it a rule with `jax.custom_vjp`; or differentiate forward: "
+        "`jax.jacfwd` or `jax.jvp`.",
+        _CUSTOM_RULES,
+        edits=("{jax}jacfwd({function}{options})({arguments})",),
+    ),
+    Remedy(
+        ("ValueError",),
         r"^vmap was requested to map its argument along axis",
         "`vmap` maps over an axis that an argument does not have.",
         "Give that argument `None` in `in_axes`, such as `vmap(f, in_axes=(0, None))`, or give it "

@@ -1228,6 +1228,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>m 乘 k 的矩阵乘以 k 乘 n 的矩阵，是 2·m·n·k FLOP。</translation>
     </message>
     <message>
+        <source>An operation is differentiated that has no backward pass, such as a Pallas kernel.</source>
+        <translation>被求导的某个操作没有反向过程，例如 Pallas 内核。</translation>
+    </message>
+    <message>
         <source>Animate changes of graphs</source>
         <translation>图的变化用动画显示</translation>
     </message>
@@ -3038,6 +3042,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Give the figure the whole page, for those who sit far away</source>
         <translation>让图占满整页，方便坐得远的人</translation>
+    </message>
+    <message>
+        <source>Give the function around it a rule with `jax.custom_vjp`; or differentiate forward: `jax.jacfwd` or `jax.jvp`.</source>
+        <translation>用 `jax.custom_vjp` 给包含它的函数一条规则；或做前向求导：`jax.jacfwd` 或 `jax.jvp`。</translation>
     </message>
     <message>
         <source>Give the logarithm an operand above 0: jnp.log(jnp.maximum(x, 1e-12)), or safe = jnp.where(x &gt; 0, x, 1.0); jnp.where(x &gt; 0, jnp.log(safe), 0.0).</source>
