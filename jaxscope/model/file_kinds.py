@@ -182,6 +182,9 @@ _WHAT_OPENS = (
     "jaxscope opens Python files, captures that it saved, dump folders of XLA and of JAX, HLO, "
     "StableHLO, and what jax.export serialized."
 )
+_OPENED = (".xplane.pb", ".hlo", ".hlo.pb", ".mlir", ".mlirbc", ".stablehlo")
+"""Endings of files that jaxscope opens: one that is not recognised is not what its name says."""
+_COPIED = say("Check that it was written and copied completely.")
 _REMEDY = say("Open the Python file that the program was made from, and run the call.")
 
 
@@ -209,16 +212,20 @@ def explain_other_file(path: str, head: bytes) -> Explanation | None:
         )
     known = sorted(_ENDINGS, key=lambda each: -len(each[0]))
     found = next((what for ending, what in known if path.endswith(ending)), None)
-    if head.startswith(b"; ModuleID"):
+    is_llvm = head.startswith(b"; ModuleID")
+    if is_llvm:
         found = "LLVM IR"
     if found is None:
         return None
-    return _explain(
-        path,
-        say("{name} is {found}, not a Python file.", name=name, found=found),
-        _WHAT_OPENS,
-        _REMEDY,
-    )
+    remedy = _REMEDY
+    if not head.strip():
+        what, remedy = say("{name} is empty.", name=name), _COPIED
+    elif path.endswith(_OPENED) and not is_llvm:
+        what = say("{name} is {found}, but does not begin like one.", name=name, found=found)
+        remedy = _COPIED
+    else:
+        what = say("{name} is {found}, not a Python file.", name=name, found=found)
+    return _explain(path, what, _WHAT_OPENS, remedy)
 
 
 def explain_folder(path: str, names: Collection[str]) -> Explanation:

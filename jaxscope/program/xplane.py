@@ -19,7 +19,7 @@ from jaxscope.late_dataclass import dataclass
 from jaxscope.model.capture import Capture
 from jaxscope.model.graph import Graph
 from jaxscope.model.op_name import TagTable, instruction_name
-from jaxscope.model.said import say
+from jaxscope.model.said import say, say_joined
 from jaxscope.model.timing import NodeTime, NodeTimes, Profile
 from jaxscope.model.unavailable import Unavailable, is_available
 from jaxscope.model.units import format_count, format_seconds, format_share
@@ -330,17 +330,20 @@ def _describe_origin(path: str, recording: Recording, found: Sequence[MeasuredIn
     ]
     shown = [*others[:_MOST_OTHERS], *(["…"] if len(others) > _MOST_OTHERS else [])]
     beside = f"; other modules: {', '.join(shown)}" if others else ""
-    return say(
+    told = say(
         "From {path}. Seconds are the mean of a run, added up over threads and "
         "devices. This module has {share} of the {seconds} of work in the "
-        "recording{beside}. {unplaced} of all work could not be placed on an "
-        "instruction of a module.",
+        "recording{beside}.",
         path=path,
         share=format_share(own / whole if whole > 0 else 0.0, 1),
         seconds=format_seconds(whole),
         beside=beside,
+    )
+    unplaced = say(
+        "{unplaced} of all work could not be placed on an instruction of a module.",
         unplaced=format_share(recording.unplaced, 1),
     )
+    return say_joined([told, unplaced if recording.unplaced > 0 else ""])
 
 
 def _is_in(graph: Graph, each: MeasuredInstruction) -> bool:

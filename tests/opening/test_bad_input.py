@@ -17,7 +17,7 @@ from jaxscope.client.dump_folders import find_dumps
 from jaxscope.client.dump_reader import open_found
 from jaxscope.errors import SourceError
 from jaxscope.model import is_available
-from jaxscope.model.file_kinds import HEAD_BYTES, FileForm, recognise
+from jaxscope.model.file_kinds import HEAD_BYTES, FileForm, explain_other_file, recognise
 from jaxscope.model.graph import Graph, NodeKind
 from jaxscope.model.graph_builder import GraphBuilder
 from jaxscope.wire.job_files import read_whole
@@ -50,6 +50,26 @@ def test_what_is_nothing_that_is_known_is_said(jaxscope: CommandLine, tmp_path: 
         assert "Try: " in answer.errors and "Traceback" not in answer.errors
         failure = jaxscope("open", tmp_path / name, "--json").json()
         assert failure["exit_status"] == 1 and failure["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "what"),
+    [
+        ("f.hlo", b"", "f.hlo is empty."),
+        ("f.mlir", b" \n", "f.mlir is empty."),
+        ("f.ptx", b"", "f.ptx is empty."),
+        ("f.hlo", b"Modul", "f.hlo is an HLO module by its name, but does not begin like one."),
+        ("f.hlo", b"; ModuleID = 'f'", "f.hlo is LLVM IR, not a Python file."),
+        ("f.ptx", b".version 8.0", "f.ptx is the text of a PTX module, not a Python file."),
+    ],
+)
+def test_a_file_that_is_not_what_its_name_says_is_not_said_to_be_that(
+    name: str, head: bytes, what: str
+) -> None:
+    told = explain_other_file(f"/work/{name}", head)
+    assert told is not None and told.what == what
+    is_cut = "empty" in what or "begin" in what
+    assert ("written and copied completely" in told.remedy) is is_cut
 
 
 HLO = "HloModule f\n\nENTRY %main (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n"

@@ -240,6 +240,9 @@ def test_a_recording_is_laid_over_a_saved_capture_of_the_same_program(
     watched = load_saved(home / "watched" / "step.jaxscope").capture
     timed, profile = lay_over(watched, {"four": recording})
     assert profile is not None and profile.call == watched.call
+    assert is_available(profile.compiled)
+    protocol = profile.compiled.protocol
+    assert not recording.unplaced and "could not be placed" not in protocol, "nothing to tell"
     assert set(times_of(timed)) == {each.name for each in of_step(recording)}
     _, nothing = lay_over(watched, {"other": read_recording(b"")})
     assert nothing is None

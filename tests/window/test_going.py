@@ -158,6 +158,17 @@ def test_the_palette_does_what_any_menu_does(qtbot: QtBot, window: MainWindow) -
     assert palette.isHidden()
 
 
+def test_the_palette_finds_where_the_time_goes_by_asking_what_is_slow(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    """It was taken for a mistyped `show`, which is the menu of every page."""
+    window.show_palette()
+    palette: CommandPalette = window._palette
+    qtbot.keyClicks(palette.field, "slow")
+    assert palette.names() == ["Show page: Where the time goes"]
+    qtbot.keyClick(palette.field, Qt.Key.Key_Escape)
+
+
 def test_the_palette_shows_pages_of_every_place(qtbot: QtBot, window: MainWindow) -> None:
     window.show_palette()
     palette: CommandPalette = window._palette

@@ -542,10 +542,14 @@ def test_the_time_gives_way_to_the_names_of_the_stages(qtbot: QtBot) -> None:
         "jit 64 times faster ›",
         "jit 357 µs ›",
     ]
-    strip.resize(560, 30)
+    strip.resize(690, 30)
     strip.show_time("eager 23.0 ms · jit 357 µs · jit 64 times faster · noisy", can_measure=True)
     assert strip.time.text() == "jit 357 µs · noisy ›"
     assert strip.time.toolTip().startswith("eager 23.0 ms · jit 357 µs")  # what has no room
+    strip.resize(600, 30)
+    qtbot.wait(5)
+    assert strip.time.text() == "Timing ›"
+    assert strip._content.width() >= strip._content.sizeHint().width(), "names are whole"
     assert "need not divide to it" in strip.time.toolTip()
     strip.show_time("eager 23.0 ms · jit 357 µs · partial", can_measure=True)
     assert "need not divide to it" not in strip.time.toolTip(), "there is no factor"

@@ -114,6 +114,22 @@ def test_a_column_that_is_shown_elsewhere_too_is_left_out_where_there_is_no_room
     destroy(table)
 
 
+def test_a_number_does_not_stand_far_off_where_the_column_behind_it_is_left_out(
+    qtbot: QtBot,
+) -> None:
+    table = ResultTable("Rows")
+    table.spare_column = 2
+    table.resize(300, 300)
+    table.show()
+    table.rows.set_table(Table(("name", "Inf", "text"), [("one", Number(0, "0"), "wide " * 30)]))
+    qtbot.waitUntil(lambda: table.isColumnHidden(2))
+    assert table.columnWidth(1) < 100
+    table.resize(1200, 300)
+    qtbot.waitUntil(lambda: not table.isColumnHidden(2))
+    assert table.horizontalHeader().stretchLastSection()
+    destroy(table)
+
+
 def test_a_row_keeps_its_place_however_rows_are_sorted(qtbot: QtBot) -> None:
     """What a page does with a chosen row is about the thing of that row, not of that position."""
     table = ResultTable("Rows")

@@ -42,7 +42,9 @@ PAGES = {
         works_unseen=True,
     ),
     "timing": Page("Timing", Place.MEASURE, "How long does the call take, eager and compiled?"),
-    "profile": Page("Where the time goes", Place.MEASURE, "Where does the time go?"),
+    "profile": Page(
+        "Where the time goes", Place.MEASURE, "Which lines and operations make it slow?"
+    ),
     "scaling": Page("Size", Place.MEASURE, "How does it grow with size?"),
     "recompilation": Page("Recompilation", Place.MEASURE, "What does JAX recompile, and why?"),
     "compile_time": Page("Compile time", Place.MEASURE, "Where did compile time go?"),

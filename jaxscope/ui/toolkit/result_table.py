@@ -130,10 +130,9 @@ class ResultModel(QAbstractTableModel):
         lengths = [len(cell_text(cells[column])) for cells, _, _ in self._rows]
         return heapq.nlargest(count, range(len(lengths)), key=lengths.__getitem__)
 
-    @property
-    def ends_in_numbers(self) -> bool:
-        """Whether the last column is one of numbers."""
-        return len(self._headers) - 1 in self._numeric
+    def is_numeric(self, column: int) -> bool:
+        """Whether a column is one of numbers."""
+        return column in self._numeric
 
     def place(self, row: int) -> int:
         """Where a row stands in the table that was set."""
@@ -250,11 +249,15 @@ class ResultTable(QTableView):
         is_spared = needed > self.viewport().width()
         if is_spared != self.isColumnHidden(self.spare_column):
             self.setColumnHidden(self.spare_column, is_spared)
+            self._stretch_words()
 
     def _stretch_words(self) -> None:
         """A last column of words takes the room that is left; a number would stand far off."""
-        if self.rows.ends_in_numbers != self._ends_in_numbers:
-            self._ends_in_numbers = self.rows.ends_in_numbers
+        columns = range(self.rows.columnCount())
+        last = max((each for each in columns if not self.isColumnHidden(each)), default=-1)
+        ends_in_numbers = self.rows.is_numeric(last)
+        if ends_in_numbers != self._ends_in_numbers:
+            self._ends_in_numbers = ends_in_numbers
             self.horizontalHeader().setStretchLastSection(not self._ends_in_numbers)
 
     def choose(self, place: int) -> None:

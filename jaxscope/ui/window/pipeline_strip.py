@@ -298,7 +298,8 @@ class PipelineStrip(QWidget):
         marks = [part for part in kept[2:] if part in map(tr, TIME_MARKS)]
         verdict = kept[2:] if len(kept) > 2 + len(marks) else []
         shorter = (times, kept, verdict, [*kept[1:2], *marks])
-        texts = [BETWEEN_TIMES.join(parts) for parts in shorter] if headline else [tr("Measure")]
+        measured = [*map(BETWEEN_TIMES.join, shorter), tr("Timing")]  # its page tells them all
+        texts = measured if headline else [tr("Measure")]
         self._time_texts = [f"{text} ›" for text in dict.fromkeys(texts) if text]
         self._verdict = f"{BETWEEN_TIMES.join(verdict)} ›" if verdict else ""
         self.time.setVisible(bool(headline) or can_measure)

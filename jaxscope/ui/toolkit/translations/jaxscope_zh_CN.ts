@@ -1688,6 +1688,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>请检查它是 .jaxscope 文件，并且已经完整复制。</translation>
     </message>
     <message>
+        <source>Check that it was written and copied completely.</source>
+        <translation>请检查它是否已完整写入和复制。</translation>
+    </message>
+    <message>
         <source>Check the machine and the port.</source>
         <translation>请检查机器和端口。</translation>
     </message>
@@ -2920,8 +2924,8 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>从源代码到机器码：每个阶段都由前一个阶段产生。单击在视图中显示它；末尾是这个调用在急切执行和编译后各需多久。</translation>
     </message>
     <message>
-        <source>From {path}. Seconds are the mean of a run, added up over threads and devices. This module has {share} of the {seconds} of work in the recording{beside}. {unplaced} of all work could not be placed on an instruction of a module.</source>
-        <translation>来自 {path}。秒数是每次运行的平均值，对线程和设备求和。记录中共有 {seconds} 的工作，这个模块占 {share}{beside}。全部工作的 {unplaced} 无法对应到模块的指令。</translation>
+        <source>From {path}. Seconds are the mean of a run, added up over threads and devices. This module has {share} of the {seconds} of work in the recording{beside}.</source>
+        <translation>来自 {path}。秒数是每次运行的平均值，对线程和设备求和。记录中共有 {seconds} 的工作，这个模块占 {share}{beside}。</translation>
     </message>
     <message>
         <source>From {prefix}{number} on nothing was compared: the comparison was stopped after {done}, in {seconds:.0f} s.</source>
@@ -10412,10 +10416,6 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>编译时间花在哪里？</translation>
     </message>
     <message>
-        <source>Where does the time go?</source>
-        <translation>时间花在哪里？</translation>
-    </message>
-    <message>
         <source>Where eager and jit part: {why}</source>
         <translation>急切执行与 jit 分歧之处：{why}</translation>
     </message>
@@ -10482,6 +10482,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>Which line added {equations} is not known.</source>
         <translation>不知道 {equations}是哪一行增加的。</translation>
+    </message>
+    <message>
+        <source>Which lines and operations make it slow?</source>
+        <translation>哪些行和操作使它变慢？</translation>
     </message>
     <message>
         <source>Which module</source>
@@ -15818,6 +15822,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
         <translation>{name} 作为整体编译。</translation>
     </message>
     <message>
+        <source>{name} is empty.</source>
+        <translation>{name} 是空的。</translation>
+    </message>
+    <message>
         <source>{name} is held: values of its shape and type are compared with it.</source>
         <translation>已保持 {name}：形状和类型相同的值会与它比较。</translation>
     </message>
@@ -15840,6 +15848,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{name} is too large for a lesson: it may have 200 kB.</source>
         <translation>{name} 作为课程文件太大：最多 200 kB。</translation>
+    </message>
+    <message>
+        <source>{name} is {found}, but does not begin like one.</source>
+        <translation>{name} 是 {found}，但开头不符合这种格式。</translation>
     </message>
     <message>
         <source>{name} is {found}, not a Python file.</source>
@@ -16770,6 +16782,10 @@ Enter goes to the next, Shift+Enter to the one before, Escape ends it.&lt;/p&gt;
     <message>
         <source>{type} and {num} more</source>
         <translation>{type} 和另外 {num} 个</translation>
+    </message>
+    <message>
+        <source>{unplaced} of all work could not be placed on an instruction of a module.</source>
+        <translation>全部工作的 {unplaced} 无法对应到模块的指令。</translation>
     </message>
     <message>
         <source>{value} bounds {kernels}</source>
