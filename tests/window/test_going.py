@@ -28,6 +28,7 @@ from jaxscope.ui.panes.pane_area import FIRST_ARRANGEMENT, PaneSpec, Split
 from jaxscope.ui.selection.selection import SelectionModel
 from jaxscope.ui.session.state import Phase
 from jaxscope.ui.source.code_view import CodeView
+from jaxscope.ui.window import presentation
 from jaxscope.ui.window.main_window import MainWindow, first_size
 from jaxscope.ui.window.menus import GoCommands
 from jaxscope.ui.window.palette import CommandPalette, rank_names
@@ -244,6 +245,16 @@ def seen(window: MainWindow) -> set[str]:
     kinds = (QAbstractButton, QComboBox, QLineEdit, QLabel, QTabBar, GraphCanvas, CodeView, Legend)
     parts = (part for part in window.findChildren(QWidget) if isinstance(part, kinds))
     return {type(part).__name__ for part in parts if part.isVisible() and part.height()}
+
+
+def test_a_caption_has_no_marks_of_code(
+    driver: Driver, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = "A whole power; `x ** 2` becomes this."
+    monkeypatch.setattr(presentation, "explain_operation", lambda *_: card)
+    window = present(driver, source)
+    window.workspace.selection.select_node("grad", 1)
+    assert window.presenting.caption.text().startswith("cos: A whole power; x ** 2 becomes")
 
 
 def test_presenting_shows_the_picture_its_legend_the_call_and_a_caption_and_then_the_rest(

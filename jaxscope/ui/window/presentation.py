@@ -856,7 +856,7 @@ class PresentationMode:
         if len(selection.nodes) != 1:
             return ""
         node = graph.node(selection.nodes[0])
-        explained = tr_said(explain_operation(node.operation, node.kind))
+        explained = tr_said(explain_operation(node.operation, node.kind)).replace("`", "")
         return tr_named(node.operation, explained) if explained else node.operation
 
     def _begin(self) -> None:
