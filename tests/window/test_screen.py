@@ -163,7 +163,8 @@ def test_no_stage_is_waited_for_that_the_call_does_not_have():
     assert waiting_text(unknown, "vmap(grad)") == "The run failed."
     assert waiting_text(unknown, "hlo") == "The run failed before HLO was made."
     unread = dataclasses.replace(unknown, call="")
-    assert waiting_text(unread, "grad") == "Run a call to see grad.", "a file that was opened"
+    for name in ("grad", "jaxpr"):
+        assert waiting_text(unread, name) == f"Run a call to see {name}.", "a file that was opened"
     known = after(RUNNING, HEAD)
     assert waiting_text(known, "vmap(grad)") == "This call has no stage vmap(grad)."
     assert waiting_text(known, "grad") == "Waiting for grad …"

@@ -422,12 +422,12 @@ def waiting_text(state: WindowState, name: str) -> str:
             title=title,
             replace=tr_said(state.error.explanation.what).replace("`", ""),
         )
+    if state.phase is Phase.FAILED and not state.call:  # a file was opened and could not be read
+        return tr("Run a call to see {title}.", title=title)
     has_stage = _has_stage(state, name)
     if has_stage is False:
         return tr("This call has no stage {title}.", title=title)
     if has_stage is None and state.phase is Phase.FAILED:
-        if not state.call:  # a file that was opened and could not be read
-            return tr("Run a call to see {title}.", title=title)
         return tr("The run failed.")
     return {
         Phase.RUNNING: tr("Waiting for {title} …", title=title),
