@@ -96,6 +96,8 @@ class _Modules:
         counts = Counter(key for _, key in read)
         num_new = Counter(_kind_of(each) for each, key in read if key not in self._found)
         replaced = {} if here is None else self._find_replaced(counts, num_new)
+        for key in self._kinds.keys() - counts.keys():
+            self._found.pop(key)  # what comes later by this key is another one
         self._last = {each.name: key for each, key in read}
         self._kinds, self._counts = {key: _kind_of(each) for each, key in read}, counts
         for each, key in read:
