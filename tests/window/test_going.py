@@ -115,9 +115,13 @@ def test_beginnings_of_commands_come_before_those_of_words_and_these_before_insi
         ("bokmark", "Show page: Bookmarks"),
         ("opne sample", "Open sample: selu"),
         ("viw another", "View: Open another pane"),
+        ("how do I reopen the graph?", "Graph: Reopen"),
+        ("where is my bokmark", "Show page: Bookmarks"),
     ],
 )
-def test_a_mistyped_word_finds_what_the_most_similar_word_finds(typed: str, first: str) -> None:
+def test_a_question_or_a_mistyped_word_finds_what_the_most_similar_word_finds(
+    typed: str, first: str
+) -> None:
     assert NAMES[rank_names(typed, NAMES)[0]] == first
 
 
@@ -159,13 +163,14 @@ def test_the_palette_does_what_any_menu_does(qtbot: QtBot, window: MainWindow) -
     assert palette.isHidden()
 
 
+@pytest.mark.parametrize("typed", ["slow", "Why is this slow?"])
 def test_the_palette_finds_where_the_time_goes_by_asking_what_is_slow(
-    qtbot: QtBot, window: MainWindow
+    qtbot: QtBot, window: MainWindow, typed: str
 ) -> None:
     """It was taken for a mistyped `show`, which is the menu of every page."""
     window.show_palette()
     palette: CommandPalette = window._palette
-    qtbot.keyClicks(palette.field, "slow")
+    qtbot.keyClicks(palette.field, typed)
     assert palette.names() == ["Show page: Where the time goes"]
     qtbot.keyClick(palette.field, Qt.Key.Key_Escape)
 

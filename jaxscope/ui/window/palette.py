@@ -34,6 +34,14 @@ one of its keys or other words; its letters are beginnings of words."""
 _LEAST_ALIKE = 0.7
 """Of a mistyped word and the one that is meant: the ratio of `difflib`, from 0 to 1."""
 
+_OF_QUESTIONS = frozenset(
+    {
+        *("a", "an", "and", "are", "can", "did", "do", "does", "how", "i", "in", "is", "it", "my"),
+        *("of", "so", "that", "the", "this", "to", "was", "what", "where", "why"),
+    }
+)
+"""Words of a question that say nothing of what is asked about."""
+
 Fit = tuple[int, int]
 
 
@@ -45,8 +53,9 @@ def rank_names(
     Each word that was typed is looked for: `open` finds "File: Open" before "View: Open another
     pane", and that before "Reopen"; where no word fits, beginnings of words do: `cbd` finds "Colour
     boxes by direction". Of names that fit alike, those used lately come first, then the order
-    given. Where nothing fits, the most similar words are looked for: `expotr` finds "Export".
-    Nothing typed fits everything.
+    given. Where nothing fits, words that every question has are left out, as in `why is this slow`,
+    and then the most similar words are looked for: `expotr` finds "Export". Nothing typed fits
+    everything.
 
     Args:
         recent: Names used before, the latest first.
@@ -54,6 +63,10 @@ def rank_names(
     """
     typed = typed.casefold().strip()
     found = _rank(typed, names, recent, also)
+    telling = " ".join(word for word in _WORD.findall(typed) if word not in _OF_QUESTIONS)
+    if not found and telling:
+        typed = telling
+        found = _rank(typed, names, recent, also)
     if not found and (meant := _replace_mistyped(typed, (*names, *also))) != typed:
         found = _rank(meant, names, recent, also)
     return found
