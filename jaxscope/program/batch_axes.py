@@ -17,7 +17,7 @@ from jaxscope.model import Graph, Leaf, NodeKind
 from jaxscope.model.graph import NONE, RESULTS
 from jaxscope.model.graph_builder import add_attributes
 from jaxscope.model.types import mark_batch_axes, normal_type, parse_array_type, read_batch_axes
-from jaxscope.program.dataflow import find_root
+from jaxscope.program.dataflow import attribute_texts, find_root
 
 KEY = "batch_axes"
 
@@ -191,13 +191,14 @@ def _results_of_root(graph: Graph) -> dict[str, int]:
 
 
 def _outermost(graph: Graph, keys: tuple[str, ...]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for node in range(len(graph.nodes)):
-        kind = graph.nodes.kind[node]
-        if graph.nodes.group[node] == NONE and kind != NodeKind.EQUATION:
-            attributes = graph.attributes(node)
-            found.update((attributes[key], node) for key in keys if key in attributes)
-    return found
+    """The nodes of the program itself that have one of these attributes, by its value."""
+    nodes = graph.nodes
+    return {
+        text: node
+        for key in keys
+        for node, text in attribute_texts(graph, key)
+        if nodes.group[node] == NONE and nodes.kind[node] != NodeKind.EQUATION
+    }
 
 
 def _are_numbers_of_keys(numbers: list[str], keys: list[str]) -> bool:

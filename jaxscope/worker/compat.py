@@ -529,11 +529,11 @@ def _is_inside(frame: tuple[types.CodeType, int]) -> bool:
     return (code.co_name, code.co_filename) != ("trace_to_jaxpr_dynamic", _partial_eval.__file__)
 
 
-def has_same_place(one: Any, other: Any) -> bool:
-    """Whether JAX gives two pieces of source information one and the same location."""
+def location_of(source_info: Any) -> tuple[Any, ...]:
+    """The frames that JAX writes into the location of what an equation is lowered to."""
     limit = int(getattr(jax.config, "jax_traceback_in_locations_limit", 10))
-    frames, others = _frames(one.traceback), _frames(other.traceback)
-    return (limit < 0 and frames == others) or frames[:limit] == others[:limit]
+    frames = _frames(source_info.traceback)
+    return frames if limit < 0 else frames[:limit]
 
 
 def place_of_tracer(tracer: Any) -> tuple[str, int, str] | None:

@@ -109,22 +109,16 @@ class Tagger:
         Operations of such equations XLA joins to one with one name, where others keep two: tags
         must not hide that.
         """
-        named: dict[Any, list[int]] = {}
+        alike: dict[Any, list[int]] = {}
         for index, equation in enumerate(equations):
-            name = equation.primitive.name, compat.untagged(equation.source_info.name_stack)
-            named.setdefault(name, []).append(index)
+            info = equation.source_info
+            name = equation.primitive.name, compat.untagged(info.name_stack)
+            alike.setdefault((name, compat.location_of(info)), []).append(index)
         found: dict[int, int] = {}
-        for indices in named.values():
-            while len(indices) > 1:
-                first = equations[indices[0]].source_info
-                same = [
-                    i for i in indices if compat.has_same_place(equations[i].source_info, first)
-                ]
-                if len(same) > 1:
-                    found.update(dict.fromkeys(same, self._num_twins))
-                    self._num_twins += 1
-                kept = set(same)
-                indices = [i for i in indices if i not in kept]
+        for indices in alike.values():
+            if len(indices) > 1:
+                found.update(dict.fromkeys(indices, self._num_twins))
+                self._num_twins += 1
         return found
 
     def _tag_equation(self, equation: Any, path: str, equals: int = -1) -> Any:
