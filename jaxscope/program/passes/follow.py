@@ -452,6 +452,8 @@ _TRANSPOSE_FOLDER = "transpose-folding"
 _CONSTANT_FOLDING = "constant_folding"
 _LAYOUT = frozenset({"bitcast", "reshape", "copy"})
 _CONSTANT = frozenset({"constant", "broadcast"})
+_PASSING_ON = frozenset({"while", "fusion", "call"})
+"""What gives the result of the computation that it calls as its own."""
 
 
 @dataclass(slots=True)
@@ -527,7 +529,7 @@ class _OutcomeFinder:
         if replacements:
             return self._judge(replacements[0])
         row = self._rows[-1]
-        caller = _callers(self._before).get(row.computation)
+        caller = next(reversed(_callers(self._before).get(row.computation, ())), None)
         if caller is not None and caller.name not in self._after.rows:
             twin = self._find_twin(row, caller)
             if twin is not None:
@@ -580,12 +582,12 @@ class _OutcomeFinder:
             if was.has_effect:
                 return True
             if was.is_root:
-                caller = callers.get(was.computation)
-                if caller is None or caller.opcode not in ("while", "fusion", "call"):
+                around = callers.get(was.computation, [])
+                if not around or any(c.opcode not in _PASSING_ON for c in around):
                     return True
-                further.append((caller.name, element))
-                if caller.opcode == "while":
-                    given = [each.name for each in self._parameters(was.computation)]
+                further += [(caller.name, element) for caller in around]
+                if any(caller.opcode == "while" for caller in around):
+                    given = _parameters(self._before).get(was.computation, [])
                     if element is None or not given:  # it is the condition
                         return True
                     further += [(each, element) for each in given]  # in the next round
@@ -604,15 +606,12 @@ class _OutcomeFinder:
         if row.opcode != "call" or operand not in row.operands:
             return reader
         places = [at for at, each in enumerate(row.operands) if each == operand]
-        parameters = self._parameters(row.called[0])
-        given = [each.name for each in parameters if each.proto.parameter_number in places]
+        parameters = _parameters(self._before).get(row.called[0], [])
+        rows = self._before.rows
+        given = [name for name in parameters if rows[name].proto.parameter_number in places]
         if len(given) > 1:
             return reader
         return (given[0], reader[1]) if given else None
-
-    def _parameters(self, computation: str) -> list[InstructionRow]:
-        inside = [self._before.rows[name] for name in self._in(computation)]
-        return [row for row in inside if row.opcode == "parameter"]
 
     def _find_equal_instruction(
         self, row: InstructionRow, replacements: list[_Replacement]
@@ -917,9 +916,23 @@ def _element(row: InstructionRow) -> int | None:
 
 
 @functools.lru_cache(maxsize=2)
-def _callers(snapshot: Snapshot) -> dict[str, InstructionRow]:
-    """The instruction that calls each computation; the last of several."""
-    return {called: row for row in snapshot.rows.values() for called in row.called}
+def _callers(snapshot: Snapshot) -> dict[str, list[InstructionRow]]:
+    """The instructions that call each computation."""
+    found: dict[str, list[InstructionRow]] = {}
+    for row in snapshot.rows.values():
+        for called in row.called:
+            found.setdefault(called, []).append(row)
+    return found
+
+
+@functools.lru_cache(maxsize=2)
+def _parameters(snapshot: Snapshot) -> dict[str, list[str]]:
+    """The parameters of each computation that something depends on."""
+    found: dict[str, list[str]] = {}
+    for name, row in snapshot.rows.items():
+        if row.opcode == "parameter":
+            found.setdefault(row.computation, []).append(name)
+    return found
 
 
 @functools.lru_cache(maxsize=2)
