@@ -6,7 +6,8 @@ programs at work change little. `--short` takes two sizes, half a minute in all,
 status 1 if a step grows by more than n^0.3 faster than n·log n: CI runs it.
 
 The graphs are gradients of transformers as deep as it takes (`graphs.py`); fates are found of
-layers that are compiled for the purpose. Reading dumps has its own: `opening.py`.
+layers that are compiled for the purpose. Equations are tagged and read of a function that has each
+on a line of its own, as no program that a loop makes. Reading dumps has its own: `opening.py`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ _SIZES = (1_000, 4_000, 16_000, 64_000)
 _SHORT = (1_000, 8_000)
 _LAYERS = (25, 100, 400)
 _SHORT_LAYERS = (25, 100)
-_EQUATIONS_PER_LAYER = 4
+_LINES = (500, 2_000, 8_000)
+_SHORT_LINES = (500, 4_000)
 _SLACK = 0.3
 _LEAST_S = 0.05
 """A step is repeated until it took so long in all: clocks of processor time have coarse steps."""
@@ -99,6 +101,33 @@ def read_fates(num_layers: int) -> tuple[int, dict[str, float]]:
     }
 
 
+def read_lines(num_lines: int) -> tuple[int, dict[str, float]]:
+    """The number of equations, each on a line of its own, and seconds to tag and to read them."""
+    import jax.numpy as jnp
+
+    from jaxscope.model.op_name import TagTable
+    from jaxscope.worker.host.call import call_namespace, parse_call
+    from jaxscope.worker.provenance.traced_program import trace_call
+    from jaxscope.worker.stages.jaxpr import convert_jaxpr
+
+    lines = "".join(f"    x = jnp.sin(x) * {number}.5\n" for number in range(num_lines))
+    names = {"jnp": jnp}
+    exec(compile(f"def long(x):\n{lines}    return x\n", "long.py", "exec"), names)
+    program = trace_call(parse_call("long(f32[8])", call_namespace(names), file="long.py"))
+    tags, jaxpr = TagTable(program.base_ids), program.base.jaxpr
+    program.tag_derived()  # JAX looks up lines, by walking the function's code for each
+    gc.freeze()  # collections of garbage then do not walk the program
+    try:
+        return len(jaxpr.eqns), {
+            "tags": time_step(program.tag_derived),
+            "reading a jaxpr": time_step(
+                lambda: convert_jaxpr(jaxpr, tags=tags, is_base=True, is_derived=True)
+            ),
+        }
+    finally:
+        gc.unfreeze()
+
+
 def _compile_layers(num_layers: int) -> Capture:
     import jax
     import jax.numpy as jnp
@@ -132,9 +161,14 @@ class Growth:
     allowed: float
 
 
-def measure(sizes: tuple[int, ...] = _SIZES, layers: tuple[int, ...] = _LAYERS) -> Iterator[Growth]:
-    """Every step with graphs of these sizes, and fates of so many compiled layers."""
-    for read, wanted in ((read_graph, sizes), (read_fates, layers)):
+def measure(
+    sizes: tuple[int, ...] = _SIZES,
+    layers: tuple[int, ...] = _LAYERS,
+    lines: tuple[int, ...] = _LINES,
+) -> Iterator[Growth]:
+    """Every step with graphs of these sizes, fates of so many compiled layers, and so many lines of
+    a function."""
+    for read, wanted in ((read_lines, lines), (read_graph, sizes), (read_fates, layers)):
         found = [read(size) for size in wanted]
         nodes = tuple(number for number, _ in found)
         span = math.log(nodes[-1] / nodes[0])
@@ -150,7 +184,7 @@ def main() -> int:
     parser.add_argument("sizes", nargs="*", type=int, metavar="NODES", default=_SIZES)
     parser.add_argument("--short", action="store_true", help="two sizes, with an exit status")
     options = parser.parse_args()
-    sizes = _SHORT, _SHORT_LAYERS
+    sizes = _SHORT, _SHORT_LAYERS, _SHORT_LINES
     failed = []
     for each in measure(*sizes) if options.short else measure(tuple(options.sizes)):
         times = ", ".join(f"{seconds:.4g} s" for seconds in each.seconds)
