@@ -172,7 +172,7 @@ def _saved(needs: str, request: CallRequest) -> Evidence:
             at_nan = " --at-nan" if needs == "values" else ""
             remedy = f"Run the script again: jaxscope run{at_nan} {words}"
             if needs == "time":
-                source = shlex.quote(capture.source.file)
+                source = shlex.quote(capture.call_file)
                 remedy = f"Name the script and a call: jaxscope ask {source} CALL speed"
         raise UsageError(
             f"{file} is a saved capture, which cannot answer this question.",

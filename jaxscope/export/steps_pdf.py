@@ -214,7 +214,7 @@ def _draw(stepping: Stepping, capture: Capture) -> Iterator[Flowable]:
             if _scale(picture) >= _LEAST_SCALE:
                 yield _place(picture)
                 return
-    words = os.path.basename(capture.source.file), capture.call, "--stage", stepping.stage
+    words = os.path.basename(capture.call_file), capture.call, "--stage", stepping.stage
     yield _write(
         f"Its {len(graph.nodes):,} nodes cannot be read on a page of this size. They are drawn on "
         f"one that is large enough by `jaxscope capture {join_words(words)} -o program.pdf`.",

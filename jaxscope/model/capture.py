@@ -9,6 +9,7 @@ import enum
 import math
 import zlib
 from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 from typing import Literal
 
 import numpy as np
@@ -412,6 +413,8 @@ class SourceFile:
     sha256: str
 
 
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+"""Folders of what was installed."""
 NO_SOURCE = say("The text of the source files was left out.")
 TYPED_IN_THE_CALL = "typed in the call"
 CALL_FILE = "<jaxscope call>"
@@ -660,6 +663,17 @@ class Capture:
         """How many devices each run a part of the program; 1 also where that is not known."""
         placement = self.placement
         return max(len(placement.devices), 1) if isinstance(placement, Placement) else 1
+
+    @property
+    def call_file(self) -> str:
+        """The file in which the call is evaluated; the base function may be defined in another."""
+        return self.files[0].path if self.files else self.source.file
+
+    @property
+    def own_file(self) -> str:
+        """Where a person looks for the function: its file, or where a library's is called."""
+        is_installed = not _INSTALLED.isdisjoint(PurePath(self.source.file).parts)
+        return self.call_file if is_installed else self.source.file
 
     def stage(self, name: str) -> Stage | None:
         """The stage of that name, or None."""

@@ -254,7 +254,7 @@ def _costs(evidence: Evidence) -> Answer:
         share = f" ({format_share(row.after.cost.bytes_accessed / total)})" if is_known else ""
         place = "" if row.name == NO_ORIGIN else row.name
         facts.append((place, row.label, f"{moved}{share}, {flops}"))
-    has_own = bool(facts and own) and not facts[0][0].startswith(file_name(capture.source.file))
+    has_own = bool(facts and own) and not facts[0][0].startswith(file_name(capture.own_file))
     stage = ", in optimized" if has_own else ""  # a line may be in both lists
     told_lines = [Fact(f"{label}{stage}: {told}", "counted", place) for place, label, told in facts]
     counted = [
@@ -307,13 +307,13 @@ def _costs_alone(evidence: Evidence, graph: Graph) -> Answer:
 def _own_costs(capture: Capture) -> list[Fact]:
     """The dearest lines of the call's own file, with all that they call elsewhere."""
     traced = [stage for stage in capture.stages if stage.name not in LATE_STAGES]
-    costs = find_line_costs(traced, capture.source.file)
+    costs = find_line_costs(traced, capture.own_file)
     found = [(line, cost) for line, cost in costs.items() if cost.share > 0]
     found.sort(key=lambda pair: -pair[1].share)
     return [
         Fact(f"{place}, with what it calls in other files: {cost.text}", "counted", place)
         for line, cost in found[:_MAX_OWN]
-        for place in [format_place(capture.source.file, line)]
+        for place in [format_place(capture.own_file, line)]
     ]
 
 
@@ -625,7 +625,7 @@ def _line(evidence: Evidence) -> Answer:
     capture, graph = evidence.taken, _there(evidence.graph("jaxpr"))
     if not evidence.line:
         return Answer("Name the line, such as: line 12.")
-    file = capture.source.file
+    file = capture.own_file
     if evidence.file:
         ends = evidence.file if "/" in evidence.file else f"/{evidence.file}"
         paths = [f.path for f in capture.files if f"/{f.path}".endswith(ends)]

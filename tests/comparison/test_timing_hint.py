@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+from pathlib import Path
 
 import pytest
 
 from comparison.conftest import Take
 from jaxscope.cli.parser import parse
+from jaxscope.client.one_shot import capture
 from jaxscope.model import Capture
 from jaxscope.program.diff.captures import DEFAULT_SETTINGS, CompileSettings, describe_missing_times
 
@@ -43,11 +45,26 @@ def command(
 def test_what_differs_is_said_to_the_stopwatch(
     take: Take, made: CompileSettings, other: CompileSettings, expected: list[str]
 ) -> None:
-    capture = take("f(f32[8])")
-    words = command(capture, capture, made, other)
-    assert words[:4] == ["jaxscope", "time", capture.source.file, "f(f32[8])"]
+    taken = take("f(f32[8])")
+    words = command(taken, taken, made, other)
+    assert words[:4] == ["jaxscope", "time", taken.call_file, "f(f32[8])"]
     assert words[4:] == expected
     assert parse(words[1:]).time.experiment == "comparison"
+
+
+def test_the_file_of_the_call_is_named_where_its_function_is_of_another(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def scaled(x):\n    return x * 2.0\n")
+    main = tmp_path / "main.py"
+    main.write_text("import numpy\nfrom helper import scaled\nDATA = numpy.ones(3)\n")
+    taken = capture(str(main), "scaled(DATA)")
+    assert Path(taken.source.file).name == "helper.py"
+    assert Path(taken.call_file).name == "main.py"
+    assert taken.own_file == taken.source.file
+    words = command(taken, taken, DEFAULT_SETTINGS, CompileSettings(x64=True))
+    assert Path(words[2]).name == "main.py"
+    installed = tmp_path / "site-packages" / "flax" / "autodiff.py"
+    source = dataclasses.replace(taken.source, file=str(installed))
+    assert dataclasses.replace(taken, source=source).own_file == taken.call_file
 
 
 def test_two_calls_on_two_targets(take: Take) -> None:

@@ -196,7 +196,7 @@ def describe_missing_times(
 
 
 def _is_repeatable(capture: Capture) -> bool:
-    return capture.source.file.endswith(".py") and not any(
+    return capture.call_file.endswith(".py") and not any(
         mark in capture.call for mark in _UNTELLING
     )
 
@@ -204,13 +204,13 @@ def _is_repeatable(capture: Capture) -> bool:
 def _words(
     first: Capture, second: Capture, made: CompileSettings, other: CompileSettings
 ) -> Iterator[str]:
-    yield from ("jaxscope", "time", _shown_path(first.source.file), first.call)
-    is_other_file = second.source.file != first.source.file
+    yield from ("jaxscope", "time", _shown_path(first.call_file), first.call)
+    is_other_file = second.call_file != first.call_file
     has_more = is_other_file or first.target != second.target or made != other
     if second.call != first.call or not has_more:
         yield from ("--against", second.call)
     if is_other_file:
-        yield from ("--against-file", _shown_path(second.source.file))
+        yield from ("--against-file", _shown_path(second.call_file))
     if first.target not in ("", "cpu"):
         yield from ("--target", first.target)
     if second.target != first.target:
