@@ -579,7 +579,7 @@ def send_results(channel: Channel, first: str, second: str, one: Any, other: Any
         try:
             leaves = compare_results(one, other)
         except (ValueError, TypeError) as error:
-            reason = say("They do not have the same form: {why}.", why=str(error)[:300])
+            reason = say("They do not have the same form: {why}.", why=str(error)[:300].rstrip("."))
     channel.send("results", {"first": first, "second": second, "leaves": leaves, "reason": reason})
 
 

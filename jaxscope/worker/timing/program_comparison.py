@@ -515,7 +515,7 @@ def _compare(channel: Channel, own: Any, message: Message) -> None:
             raise ValueError("other structures")
         leaves = [compare_arrays(path, first[path], plain(second[path])) for path in first]
     except (ValueError, TypeError) as error:
-        reason = say("They do not have the same form: {why}.", why=str(error)[:300])
+        reason = say("They do not have the same form: {why}.", why=str(error)[:300].rstrip("."))
     channel.send(
         "results", {"first": "first", "second": "second", "leaves": leaves, "reason": reason}
     )
